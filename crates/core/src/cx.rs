@@ -1,0 +1,174 @@
+//! What a tool sees of the call it serves.
+
+use std::{
+    any::{Any, TypeId},
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    error::{ToolError, ToolResult},
+    event::{EventBody, EventSink},
+    id::CallId,
+    plan::Plan,
+    screener::Screener,
+};
+
+/// What tools need from above, by type: the path policy, the undo journal, a browser, … A tool whose service
+/// is not there is not offered.
+#[derive(Clone, Default)]
+pub struct Services(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
+
+impl Services {
+    #[must_use]
+    pub fn with<T: Any + Send + Sync>(mut self, service: T) -> Self {
+        self.0.insert(TypeId::of::<T>(), Arc::new(service));
+        self
+    }
+
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.0.get(&TypeId::of::<T>()).and_then(|service| service.downcast_ref())
+    }
+}
+
+/// How far a long call is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Progress {
+    /// What is being done, or a piece of live output.
+    pub text: String,
+    pub done: Option<u64>,
+    pub total: Option<u64>,
+}
+
+/// One call, as its tool sees it. Cheap to clone.
+#[derive(Clone)]
+pub struct Cx(Arc<Inner>);
+
+struct Inner {
+    call: CallId,
+    tool: String,
+    session_id: String,
+    services: Services,
+    cancel: CancellationToken,
+    events: Arc<dyn EventSink>,
+    screener: Arc<dyn Screener>,
+    approved: Option<Arc<Plan>>,
+    undo_recorded: AtomicBool,
+}
+
+/// The parts of a [`Cx`].
+pub struct CxParts {
+    pub call: CallId,
+    pub tool: String,
+    pub session_id: String,
+    pub services: Services,
+    pub cancel: CancellationToken,
+    pub events: Arc<dyn EventSink>,
+    pub screener: Arc<dyn Screener>,
+}
+
+impl Cx {
+    /// For planning.
+    pub fn new(parts: CxParts) -> Self {
+        let CxParts { call, tool, session_id, services, cancel, events, screener } = parts;
+        Self(Arc::new(Inner {
+            call,
+            tool,
+            session_id,
+            services,
+            cancel,
+            events,
+            screener,
+            approved: None,
+            undo_recorded: AtomicBool::new(false),
+        }))
+    }
+
+    /// For running what was approved. Work is bound to the plan from here on.
+    #[must_use]
+    pub fn approved(&self, plan: Arc<Plan>, cancel: CancellationToken) -> Self {
+        Self(Arc::new(Inner {
+            call: self.0.call,
+            tool: self.0.tool.clone(),
+            session_id: self.0.session_id.clone(),
+            services: self.0.services.clone(),
+            cancel,
+            events: Arc::clone(&self.0.events),
+            screener: Arc::clone(&self.0.screener),
+            approved: Some(plan),
+            undo_recorded: AtomicBool::new(false),
+        }))
+    }
+
+    pub fn call_id(&self) -> CallId {
+        self.0.call
+    }
+
+    /// The canonical name of the tool.
+    pub fn tool(&self) -> &str {
+        &self.0.tool
+    }
+
+    pub fn session_id(&self) -> &str {
+        &self.0.session_id
+    }
+
+    /// The plan that was approved; `None` while planning.
+    pub fn plan(&self) -> Option<&Plan> {
+        self.0.approved.as_deref()
+    }
+
+    /// A service, or the error that says it is not there.
+    pub fn service<T: Any + Send + Sync>(&self) -> ToolResult<&T> {
+        self.0.services.get().ok_or_else(|| {
+            let name = std::any::type_name::<T>().rsplit("::").next().unwrap_or("service");
+            ToolError::new("service_absent", format!("{} needs {name}, which is not there.", self.0.tool))
+        })
+    }
+
+    pub fn cancel_token(&self) -> &CancellationToken {
+        &self.0.cancel
+    }
+
+    /// An error if the call was cancelled or its time is up. Long loops ask this often.
+    pub fn check(&self) -> ToolResult<()> {
+        if self.0.cancel.is_cancelled() { Err(ToolError::cancelled()) } else { Ok(()) }
+    }
+
+    /// Tells whoever watches how far the call is.
+    pub fn progress(&self, text: &str, done: Option<u64>, total: Option<u64>) {
+        let progress = Progress { text: self.0.screener.mask_text(text).into_string(), done, total };
+        self.0.events.emit(EventBody::CallOutput { call_id: self.0.call, progress });
+    }
+
+    /// Notes that the undo journal has an entry for this call.
+    pub fn undo_was_recorded(&self) {
+        self.0.undo_recorded.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn has_undo(&self) -> bool {
+        self.0.undo_recorded.load(Ordering::Acquire)
+    }
+
+    /// Runs work that blocks (files, mostly) where it holds nobody up.
+    pub async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> ToolResult<T> + Send + 'static,
+    ) -> ToolResult<T> {
+        let cx = self.clone();
+        match tokio::task::spawn_blocking(move || work(&cx)).await {
+            Ok(result) => result,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => Err(ToolError::cancelled()),
+            },
+        }
+    }
+}

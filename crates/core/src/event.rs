@@ -1,0 +1,111 @@
+//! What happens, as it happens. One stream; every surface renders it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    approval::{ApprovalRequest, Settled},
+    cx::Progress,
+    id::CallId,
+    outcome::Outcome,
+    plan::Plan,
+    time::Time,
+};
+
+/// One event. `seq` grows by one within a session.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Event {
+    pub seq: u64,
+    pub at: Time,
+    pub session_id: String,
+    pub turn_id: Option<String>,
+    #[serde(flatten)]
+    pub body: EventBody,
+}
+
+/// What happened. Texts are masked.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "type")]
+pub enum EventBody {
+    TurnStarted {
+        message: String,
+    },
+    Thought {
+        text: String,
+    },
+    Text {
+        text: String,
+    },
+    /// The gate knows what a call would do.
+    CallPlanned {
+        call_id: CallId,
+        tool: String,
+        arguments: Value,
+        plan: Box<Plan>,
+        decision: String,
+    },
+    ApprovalWanted {
+        request: Box<ApprovalRequest>,
+    },
+    ApprovalSettled {
+        approval_id: String,
+        call_id: CallId,
+        settled: Settled,
+    },
+    /// Progress or live output of a call that runs.
+    CallOutput {
+        call_id: CallId,
+        progress: Progress,
+    },
+    CallEnded {
+        outcome: Box<Outcome>,
+    },
+    Usage {
+        input_tokens: u64,
+        output_tokens: u64,
+        cost: Option<f64>,
+    },
+    Compacted {
+        messages: u64,
+    },
+    Notice {
+        text: String,
+    },
+    /// The one last event of a turn.
+    Done {
+        outcome: TurnOutcome,
+        reason: Option<String>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TurnOutcome {
+    Completed,
+    Failed,
+    Cancelled,
+    /// A guard ended it.
+    Stopped,
+}
+
+/// Where events go. Whoever keeps the session gives them their number and time.
+pub trait EventSink: Send + Sync {
+    fn emit(&self, body: EventBody);
+
+    /// Whether anyone looks: what is costly to say is said only then.
+    fn is_watched(&self) -> bool {
+        true
+    }
+}
+
+/// For callers that render nothing.
+pub struct NoEvents;
+
+impl EventSink for NoEvents {
+    fn emit(&self, _: EventBody) {}
+
+    fn is_watched(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,76 @@
+//! Approve result: where it is asked for, a person may pass, edit or withhold what the caller gets to see.
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{Gate, SessionCx, ask, record::Draft, screen::Screened};
+use crate::{
+    approval::{AnyAnswer, ApprovalRequest, ResultAnswer, Subject},
+    error::{ToolError, ToolResult},
+    id::new_id,
+    outcome::Status,
+    registry::ToolEntry,
+    time::Time,
+};
+
+pub(super) struct Question<'a> {
+    pub entry: &'a ToolEntry,
+    pub arguments: &'a Value,
+}
+
+/// Whether the config, the tool or the plan asks for it.
+pub(super) fn is_wanted(gate: &Gate, entry: &ToolEntry, by_plan: bool) -> bool {
+    gate.tool_settings(entry).requires_result_approval.unwrap_or(by_plan)
+}
+
+pub(super) async fn approve(
+    gate: &Gate,
+    question: &Question<'_>,
+    screened: Screened,
+    session: &SessionCx,
+    draft: &mut Draft,
+    cancel: &CancellationToken,
+) -> ToolResult<Screened> {
+    if !is_wanted(gate, question.entry, draft.plan_wants_result_approval) {
+        return Ok(screened);
+    }
+    let now = Time::now();
+    let request = ApprovalRequest {
+        id: new_id(),
+        call_id: draft.call_id,
+        session_id: session.id.clone(),
+        workspace: session.workspace.clone(),
+        tool: question.entry.spec.name.to_owned(),
+        arguments: gate.screener.mask_value(question.arguments),
+        wanted_at: now,
+        expires_at: now.plus(gate.settings.approval_timeout),
+        subject: Subject::Result { text: screened.text.to_string(), data: screened.data.clone() },
+        may_remember: false,
+    };
+    // Fail closed: without an answer the result stays here.
+    let answered = ask::ask(gate, request, session, cancel).await.map_err(|error| {
+        let message = format!("It ran, but nobody approved its result: {}", error.message);
+        ToolError { hint: error.hint, ..rejected(error.code, message) }
+    })?;
+    draft.result_decided_by(&answered.by);
+    match answered.answer {
+        AnyAnswer::Result(ResultAnswer::Pass) => Ok(screened),
+        AnyAnswer::Result(ResultAnswer::Edit { text }) => {
+            let text = gate.screener.mask_text(&text);
+            Ok(Screened { text, ..Screened::default() })
+        }
+        AnyAnswer::Result(ResultAnswer::Withhold { reason }) => {
+            let why = reason.map_or_else(|| "no reason was given".to_owned(), |r| format!("«{r}»"));
+            Err(rejected("result_rejected", format!("It ran; {} keeps its result: {why}.", answered.by)))
+        }
+        AnyAnswer::Execution(_) => Err(rejected(
+            "wrong_answer",
+            "The answer was about running, and the question about the result, which stays withheld."
+                .to_owned(),
+        )),
+    }
+}
+
+fn rejected(code: &'static str, message: String) -> ToolError {
+    ToolError { status: Status::ResultRejected, ..ToolError::new(code, message) }
+}

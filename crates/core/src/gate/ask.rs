@@ -1,0 +1,134 @@
+//! Asking: one question on every surface, the first answer wins, and it ends in time.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use tokio_util::sync::CancellationToken;
+
+use super::{Gate, SessionCx};
+use crate::{
+    approval::{AnyAnswer, ApprovalQueue, ApprovalRequest, SettleResult, Settled},
+    error::{ToolError, ToolResult},
+    event::EventBody,
+    outcome::Status,
+};
+
+/// An answer, and who gave it.
+pub(super) struct Answered {
+    pub answer: AnyAnswer,
+    pub by: String,
+}
+
+/// Asks, and waits for the first answer from any surface of any process.
+pub(super) async fn ask(
+    gate: &Gate,
+    request: ApprovalRequest,
+    session: &SessionCx,
+    cancel: &CancellationToken,
+) -> ToolResult<Answered> {
+    if session.approvers.is_empty() && !session.wait_for_others {
+        return Err(nobody());
+    }
+    gate.approvals.post(&request)?;
+    session.events.emit(EventBody::ApprovalWanted { request: Box::new(request.clone()) });
+    let mut pending = Pending { queue: Arc::clone(&gate.approvals), id: request.id.clone(), open: true };
+    let ended = wait(gate, &request, session, cancel).await;
+    let settled = match &ended {
+        Ok(settled) => settled.clone(),
+        Err(_) => Settled::Withdrawn,
+    };
+    // Whatever ended the wait, what the queue says is what counts: an answer may have come at that moment.
+    let settled = pending.settle(&settled)?;
+    session.events.emit(EventBody::ApprovalSettled {
+        approval_id: request.id.clone(),
+        call_id: request.call_id,
+        settled: settled.clone(),
+    });
+    match (settled, ended) {
+        (Settled::Answered { answer, by }, _) => Ok(Answered { answer, by }),
+        (_, Err(error)) => Err(error),
+        (Settled::Expired, _) => Err(expired(gate.settings.approval_timeout)),
+        (Settled::Withdrawn, _) => Err(ToolError::cancelled()),
+    }
+}
+
+async fn wait(
+    gate: &Gate,
+    request: &ApprovalRequest,
+    session: &SessionCx,
+    cancel: &CancellationToken,
+) -> ToolResult<Settled> {
+    let mut surfaces: FuturesUnordered<_> = session
+        .approvers
+        .iter()
+        .map(|approver| async move { (approver.name().to_owned(), approver.ask(request).await) })
+        .collect();
+    let limit = gate.settings.approval_timeout;
+    let mut elsewhere = gate.approvals.wait(&request.id, limit, cancel);
+    let mut time_is_up = std::pin::pin!(tokio::time::sleep(limit));
+    loop {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ToolError::cancelled()),
+            answered = surfaces.next(), if !surfaces.is_empty() => {
+                if let Some((by, Some(answer))) = answered {
+                    return Ok(Settled::Answered { answer, by });
+                }
+                if surfaces.is_empty() && !session.wait_for_others {
+                    return Err(nobody());
+                }
+            }
+            settled = &mut elsewhere => return Ok(settled?.unwrap_or(Settled::Expired)),
+            () = &mut time_is_up => return Ok(Settled::Expired),
+        }
+    }
+}
+
+/// A posted question. Withdrawn when it is dropped unsettled: the turn was aborted, the surface went away.
+struct Pending {
+    queue: Arc<dyn ApprovalQueue>,
+    id: String,
+    open: bool,
+}
+
+impl Pending {
+    fn settle(&mut self, settled: &Settled) -> ToolResult<Settled> {
+        self.open = false;
+        Ok(match self.queue.settle(&self.id, settled)? {
+            SettleResult::Already(other) => other,
+            SettleResult::First | SettleResult::Unknown => settled.clone(),
+        })
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if self.open
+            && let Err(error) = self.queue.settle(&self.id, &Settled::Withdrawn)
+        {
+            tracing::warn!(%error, "a question that nobody waits for could not be withdrawn");
+        }
+    }
+}
+
+fn nobody() -> ToolError {
+    ToolError {
+        status: Status::NobodyToAsk,
+        ..ToolError::new("nobody_to_ask", "This call needs a person's yes, and nobody is here to ask.")
+    }
+    .hint(
+        "Run it in a terminal, with --yes to answer yes beforehand, with --wait to let `deskhand approvals` in \
+         another shell answer, or with a grant or --mode auto where it is not sensitive.",
+    )
+}
+
+fn expired(limit: Duration) -> ToolError {
+    ToolError {
+        status: Status::Expired,
+        ..ToolError::new(
+            "expired",
+            format!("Nobody answered within {} seconds; nothing was done.", limit.as_secs()),
+        )
+    }
+    .hint("`approval_timeout_s` in the config sets how long a question waits.")
+}

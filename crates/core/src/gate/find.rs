@@ -1,0 +1,33 @@
+//! Find: the name is looked up; names and parameters are canonical from here on.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::Request;
+use crate::{
+    arguments,
+    error::{ToolError, ToolResult},
+    registry::{Registry, ToolEntry},
+};
+
+pub(super) fn find(registry: &Registry, request: &Request) -> ToolResult<(Arc<ToolEntry>, Value)> {
+    let found = registry.find(&request.tool, request.dialect.as_deref())?;
+    let schema = found.entry.input_schema();
+    let mut given = request.arguments.clone();
+    if let Some((dialect, entry)) = found.dialect {
+        // A dialect's own bounds bind only where the dialect was asked for: its name alone may be used with
+        // all that the tool can do.
+        if request.dialect.is_some() {
+            let wrong = entry.violations(&given, schema);
+            if !wrong.is_empty() {
+                let (dialect, name) = (dialect.name, entry.name);
+                let message = format!("In {dialect}, {name} does not take this: {}.", wrong.join("; "));
+                return Err(ToolError::invalid("invalid_arguments", message));
+            }
+        }
+        given = entry.to_canonical(given);
+    }
+    arguments::normalise(&mut given, schema);
+    Ok((Arc::clone(found.entry), given))
+}

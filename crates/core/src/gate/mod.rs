@@ -1,0 +1,341 @@
+//! The one path. Every tool call, whoever makes it, goes through [`Gate::call`]; nothing else runs a tool.
+//!
+//! | step | file | status if the call ends there |
+//! |---|---|---|
+//! | find | `find.rs` | `not_found` |
+//! | validate | `validate.rs` | `invalid_arguments` |
+//! | plan | `plan.rs` | `blocked` |
+//! | approve | `approve.rs` | `execution_rejected`, `expired`, `nobody_to_ask` |
+//! | run | `run.rs` | `error`, `timed_out`, `cancelled` |
+//! | screen | `screen.rs` | |
+//! | approve result | `approve_result.rs` | `result_rejected` |
+//! | record | `record.rs` | |
+
+mod approve;
+mod approve_result;
+mod ask;
+mod find;
+mod plan;
+mod record;
+mod run;
+mod screen;
+#[cfg(test)]
+mod tests;
+mod validate;
+
+use std::{collections::HashMap, panic::AssertUnwindSafe, path::PathBuf, sync::Arc, time::Duration};
+
+use futures_util::FutureExt;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    approval::{ApprovalQueue, Approver},
+    audit::AuditLog,
+    cx::{Cx, CxParts, Services},
+    error::ToolError,
+    event::{EventBody, EventSink},
+    grant::GrantBook,
+    outcome::Outcome,
+    output::OutputKeeper,
+    plan::Plan,
+    policy::{Decision, Mode, Policy},
+    registry::{Registry, ToolEntry},
+    screener::Screener,
+    spec::Permission,
+};
+
+use self::record::Draft;
+
+/// How often a plan that no longer holds is made and asked anew before the gate gives up.
+const MOST_REPLANS: usize = 5;
+
+/// The gate, and what it stands on.
+pub struct Gate {
+    pub registry: Arc<Registry>,
+    pub policy: Arc<dyn Policy>,
+    pub screener: Arc<dyn Screener>,
+    pub audit: Arc<dyn AuditLog>,
+    pub approvals: Arc<dyn ApprovalQueue>,
+    pub grants: Arc<dyn GrantBook>,
+    pub outputs: Arc<dyn OutputKeeper>,
+    pub settings: GateSettings,
+}
+
+/// What can be configured about the gate.
+#[derive(Clone, Debug)]
+pub struct GateSettings {
+    /// How long a question waits for its answer.
+    pub approval_timeout: Duration,
+    /// How much text a caller gets of one call; the rest is kept under a handle.
+    pub max_output_chars: usize,
+    /// By canonical name.
+    pub tools: HashMap<String, ToolSettings>,
+}
+
+impl Default for GateSettings {
+    fn default() -> Self {
+        Self { approval_timeout: Duration::from_secs(300), max_output_chars: 30_000, tools: HashMap::new() }
+    }
+}
+
+/// What a person configured for one tool. `None`: as the tool itself says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolSettings {
+    pub requires_execution_approval: Option<bool>,
+    pub requires_result_approval: Option<bool>,
+}
+
+/// Who makes a call: `cli`, `console`, `model:NAME`, `mcp:CLIENT`, …
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller(pub String);
+
+/// The session a call belongs to: where it works and whom it can ask.
+#[derive(Clone)]
+pub struct SessionCx {
+    pub id: String,
+    pub caller: Caller,
+    pub workspace: PathBuf,
+    pub mode: Mode,
+    pub services: Services,
+    /// The surfaces that this process has. Others answer through the queue.
+    pub approvers: Vec<Arc<dyn Approver>>,
+    /// Whether to wait for other processes to answer when no surface here can.
+    pub wait_for_others: bool,
+    pub events: Arc<dyn EventSink>,
+}
+
+/// One call, as it is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub tool: String,
+    pub arguments: Value,
+    /// Whose words name and arguments are in; `None`: ours, or any that is unique.
+    pub dialect: Option<String>,
+    pub cancel: CancellationToken,
+}
+
+impl Request {
+    pub fn new(tool: impl Into<String>, arguments: Value) -> Self {
+        Self { tool: tool.into(), arguments, dialect: None, cancel: CancellationToken::new() }
+    }
+
+    #[must_use]
+    pub fn in_dialect(mut self, dialect: Option<String>) -> Self {
+        self.dialect = dialect;
+        self
+    }
+}
+
+/// What a call would do and what would be decided about it. Made without doing it.
+#[derive(Debug, Serialize)]
+pub struct Explanation {
+    pub tool: String,
+    /// `allow`, `ask` or `forbid`.
+    pub decision: &'static str,
+    pub permission: Permission,
+    pub rule: String,
+    pub why: String,
+    pub hint: Option<String>,
+    pub mode: Mode,
+    pub arguments: Value,
+    /// What the person would be asked, where one would be.
+    pub question: Option<String>,
+    pub result_approval: bool,
+    pub plan: Option<Plan>,
+}
+
+impl Gate {
+    /// Runs one call along the one path. Always returns an outcome: a bug in a tool is one failed call.
+    pub async fn call(&self, request: Request, session: &SessionCx) -> Outcome {
+        let mut draft = Draft::new(&request, session);
+        if let Err(error) = record::arrival(self, &draft) {
+            return draft.end(self, Err(audit_failed(&error)));
+        }
+        let walked = AssertUnwindSafe(self.walk(request, session, &mut draft)).catch_unwind().await;
+        let end = walked.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
+        let outcome = draft.end(self, end);
+        let outcome = match record::end(self, &draft, &outcome) {
+            Ok(()) => outcome,
+            Err(error) => draft.end(self, Err(end_not_recorded(&error, &outcome))),
+        };
+        session.events.emit(EventBody::CallEnded { outcome: Box::new(outcome.clone()) });
+        outcome
+    }
+
+    /// The steps between the two records.
+    async fn walk(
+        &self,
+        request: Request,
+        session: &SessionCx,
+        draft: &mut Draft,
+    ) -> Result<screen::Screened, ToolError> {
+        let (entry, mut arguments) = find::find(&self.registry, &request)?;
+        draft.found(&entry);
+        validate::validate(&entry, &mut arguments)?;
+        let cx = self.cx(draft, &entry, session, &request.cancel);
+
+        for _ in 0..MOST_REPLANS {
+            let plan = plan::plan(self, &entry, &arguments, &cx).await?;
+            draft.planned(&plan);
+            let decision = self.decide(&entry, &arguments, &plan, session)?;
+            draft.decided(&decision);
+            record::planned(self, draft, &arguments, &plan, &decision, session);
+
+            let question = approve::Question { entry: &entry, arguments: &arguments, plan: &plan };
+            match approve::approve(self, &question, &decision, session, draft, &request.cancel).await? {
+                approve::Approved::AsPlanned => {}
+                approve::Approved::AfterWaiting => {
+                    let now = plan::plan(self, &entry, &arguments, &cx).await?;
+                    if !plan.still_holds(&now) {
+                        continue;
+                    }
+                }
+                approve::Approved::Edited(mut edited) => {
+                    validate::validate(&entry, &mut edited)?;
+                    arguments = edited;
+                    continue;
+                }
+            }
+            match run::run(self, &entry, &arguments, Arc::new(plan), &cx, draft).await {
+                Err(error) if error.code == ToolError::PLAN_CHANGED => {}
+                Err(error) => return Err(error),
+                Ok(reply) => {
+                    let screened = screen::screen(self, draft, reply)?;
+                    let result = approve_result::Question { entry: &entry, arguments: &arguments };
+                    return approve_result::approve(self, &result, screened, session, draft, &request.cancel)
+                        .await;
+                }
+            }
+        }
+        Err(ToolError::new(
+            "plan_keeps_changing",
+            format!(
+                "What {} would touch kept changing while it was planned; nothing was done.",
+                entry.spec.name
+            ),
+        )
+        .hint("Something else is changing these files. Try again when it has finished."))
+    }
+
+    /// The plan and the decision for a call, without making it.
+    pub async fn explain(&self, request: Request, session: &SessionCx) -> Result<Explanation, ToolError> {
+        let walked = AssertUnwindSafe(self.explain_steps(&request, session)).catch_unwind().await;
+        walked.unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
+    }
+
+    async fn explain_steps(&self, request: &Request, session: &SessionCx) -> Result<Explanation, ToolError> {
+        let (entry, mut arguments) = find::find(&self.registry, request)?;
+        validate::validate(&entry, &mut arguments)?;
+        let mut draft = Draft::new(request, session);
+        draft.found(&entry);
+        let cx = self.cx(&draft, &entry, session, &request.cancel);
+        let masked = self.screener.mask_value(&arguments);
+        let tool = entry.spec.name.to_owned();
+        let plan = match plan::plan(self, &entry, &arguments, &cx).await {
+            Ok(plan) => plan,
+            Err(error) if error.status == crate::Status::Blocked => {
+                return Ok(Explanation {
+                    tool,
+                    decision: "forbid",
+                    permission: Permission::Forbidden,
+                    rule: error.code.to_owned(),
+                    why: self.screener.mask_text(&error.message).into_string(),
+                    hint: error.hint,
+                    mode: session.mode,
+                    arguments: masked,
+                    question: None,
+                    result_approval: false,
+                    plan: None,
+                });
+            }
+            Err(error) => return Err(error),
+        };
+        let decision = self.decide(&entry, &arguments, &plan, session)?;
+        let plan = record::masked_plan(self, &plan);
+        Ok(Explanation {
+            tool,
+            decision: decision.verdict.word(),
+            permission: decision.permission,
+            question: (decision.verdict == crate::Verdict::Ask).then(|| plan.summary.clone()),
+            result_approval: approve_result::is_wanted(self, &entry, plan.result_approval),
+            rule: decision.rule,
+            why: decision.why,
+            hint: decision.hint,
+            mode: session.mode,
+            arguments: masked,
+            plan: Some(plan),
+        })
+    }
+
+    fn decide(
+        &self,
+        entry: &ToolEntry,
+        arguments: &Value,
+        plan: &Plan,
+        session: &SessionCx,
+    ) -> Result<Decision, ToolError> {
+        let question = crate::policy::Question {
+            tool: entry.spec.name,
+            arguments,
+            plan,
+            mode: session.mode,
+            session_id: &session.id,
+            workspace: &session.workspace,
+            settings: self.tool_settings(entry),
+        };
+        Ok(self.policy.decide(&question)?)
+    }
+
+    /// What is configured for a tool, over what it says itself.
+    fn tool_settings(&self, entry: &ToolEntry) -> ToolSettings {
+        let configured = self.settings.tools.get(entry.spec.name).copied().unwrap_or_default();
+        ToolSettings {
+            requires_execution_approval: configured
+                .requires_execution_approval
+                .or(entry.spec.requires_execution_approval.then_some(true)),
+            requires_result_approval: configured
+                .requires_result_approval
+                .or(entry.spec.requires_result_approval.then_some(true)),
+        }
+    }
+
+    fn cx(&self, draft: &Draft, entry: &ToolEntry, session: &SessionCx, cancel: &CancellationToken) -> Cx {
+        Cx::new(CxParts {
+            call: draft.call_id,
+            tool: entry.spec.name.to_owned(),
+            session_id: session.id.clone(),
+            services: session.services.clone(),
+            cancel: cancel.clone(),
+            events: Arc::clone(&session.events),
+            screener: Arc::clone(&self.screener),
+        })
+    }
+}
+
+fn audit_failed(error: &crate::StoreError) -> ToolError {
+    ToolError::new("audit_unavailable", format!("The call could not be written into the audit log: {error}."))
+        .hint("No call runs unrecorded. `deskhand doctor` checks the data folder.")
+}
+
+fn end_not_recorded(error: &crate::StoreError, outcome: &Outcome) -> ToolError {
+    ToolError::new(
+        "audit_unavailable",
+        format!("The call ended ({}), but its end could not be recorded: {error}.", outcome.status),
+    )
+    .hint(
+        "What it changed stays changed; its arrival is in the log. `deskhand doctor` checks the data folder.",
+    )
+}
+
+fn panicked(panic: &(dyn std::any::Any + Send)) -> ToolError {
+    let what = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    ToolError::new("tool_panicked", format!("The tool broke down: {what}."))
+        .hint("This is a bug in the tool; other calls are not affected.")
+}

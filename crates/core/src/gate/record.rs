@@ -1,0 +1,249 @@
+//! Record: what is written down of a call as it arrives and as it ends, and the outcome that is handed over.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::{Gate, Request, SessionCx, screen::Screened};
+use crate::{
+    arguments,
+    audit::{AuditRecord, Phase},
+    error::{StoreResult, ToolError},
+    event::EventBody,
+    id::CallId,
+    outcome::{ErrorBody, Outcome, Status},
+    plan::{Plan, Preview},
+    policy::{Decision, Verdict},
+    registry::ToolEntry,
+    spec::Permission,
+    time::Time,
+    tool::Reply,
+};
+
+/// How much of one string, of all arguments, and of a result goes into the audit log.
+const MOST_PER_STRING: usize = 1_000;
+const MOST_ARGUMENTS: usize = 8_000;
+const MOST_RESULT: usize = 2_000;
+const MOST_NAME: usize = 200;
+/// How much of the arguments is shown in a grant.
+const MOST_SHOWN: usize = 160;
+
+/// What is known of a call so far.
+pub(super) struct Draft {
+    pub call_id: CallId,
+    pub output_sha256: Option<String>,
+    pub plan_wants_result_approval: bool,
+    session_id: String,
+    caller: String,
+    tool: String,
+    arguments: Value,
+    started: Instant,
+    permission: Option<Permission>,
+    decision: Option<&'static str>,
+    rule: Option<String>,
+    decided_by: Option<String>,
+    undo: Option<CallId>,
+    paths: Vec<std::path::PathBuf>,
+}
+
+impl Draft {
+    pub fn new(request: &Request, session: &SessionCx) -> Self {
+        Self {
+            call_id: CallId::new(),
+            output_sha256: None,
+            plan_wants_result_approval: false,
+            session_id: session.id.clone(),
+            caller: session.caller.0.clone(),
+            tool: request.tool.chars().take(MOST_NAME).collect(),
+            arguments: request.arguments.clone(),
+            started: Instant::now(),
+            permission: None,
+            decision: None,
+            rule: None,
+            decided_by: None,
+            undo: None,
+            paths: Vec::new(),
+        }
+    }
+
+    pub fn found(&mut self, entry: &ToolEntry) {
+        entry.spec.name.clone_into(&mut self.tool);
+    }
+
+    pub fn planned(&mut self, plan: &Plan) {
+        self.permission = Some(plan.permission);
+        self.plan_wants_result_approval = plan.result_approval;
+        self.paths = plan.touches.iter().map(|touch| touch.path.clone()).collect();
+    }
+
+    pub fn decided(&mut self, decision: &Decision) {
+        self.permission = Some(decision.permission);
+        self.decision = Some(decision.verdict.word());
+        self.rule = Some(decision.rule.clone());
+        self.decided_by = (decision.verdict != Verdict::Ask).then(|| {
+            if decision.rule.starts_with("grant:") { decision.rule.clone() } else { "policy".to_owned() }
+        });
+    }
+
+    pub fn decided_by(&mut self, by: &str) {
+        self.decided_by = Some(by.to_owned());
+    }
+
+    /// The result was decided on, too; the audit keeps both names.
+    pub fn result_decided_by(&mut self, by: &str) {
+        let running = self.decided_by.take().unwrap_or_else(|| "policy".to_owned());
+        self.decided_by = Some(format!("{running}; result: {by}"));
+    }
+
+    pub fn can_be_undone(&mut self) {
+        self.undo = Some(self.call_id);
+    }
+
+    /// The outcome of a call that ended like this.
+    pub fn end(&self, gate: &Gate, end: Result<Screened, ToolError>) -> Outcome {
+        let (status, error, screened) = match end {
+            Ok(screened) => (Status::Success, None, screened),
+            Err(error) => {
+                let status = error.status;
+                let (body, screened) = failure(gate, error);
+                (status, Some(body), screened)
+            }
+        };
+        Outcome {
+            call_id: self.call_id,
+            tool: gate.screener.mask_text(&self.tool).into_string(),
+            status,
+            text: screened.text.into_string(),
+            data: screened.data,
+            error,
+            truncated: screened.truncated,
+            full_output: screened.full_output,
+            undo: self.undo,
+            duration_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            permission: self.permission,
+            decision: self.decision.map(str::to_owned),
+            rule: self.rule.clone(),
+            decided_by: self.decided_by.clone(),
+            images: screened.images,
+            paths: self.paths.clone(),
+        }
+    }
+
+    fn record(&self, gate: &Gate, phase: Phase, status: &str) -> AuditRecord {
+        AuditRecord {
+            phase,
+            call_id: Some(self.call_id),
+            tool_name: gate.screener.mask_text(&self.tool).into_string(),
+            arguments: bounded(gate.screener.mask_value(&self.arguments)),
+            session_id: self.session_id.clone(),
+            timestamp: Time::now(),
+            status: status.to_owned(),
+            duration_ms: None,
+            result: None,
+            caller: self.caller.clone(),
+            decision: None,
+            decided_by: None,
+            rule: None,
+            input_sha256: None,
+            output_sha256: None,
+        }
+    }
+}
+
+/// Error and text of a call that failed, masked, with what it had produced by then.
+fn failure(gate: &Gate, error: ToolError) -> (ErrorBody, Screened) {
+    let message = gate.screener.mask_text(&error.message);
+    let hint = error.hint.map(|hint| gate.screener.mask_text(&hint).into_string());
+    let Reply { text, data, images } = error.partial.map(|partial| *partial).unwrap_or_default();
+    let mut said = text;
+    if !said.is_empty() && !said.ends_with('\n') {
+        said.push('\n');
+    }
+    said.push_str(&message);
+    if let Some(hint) = &hint {
+        said.push(' ');
+        said.push_str(hint);
+    }
+    let mut data = gate.screener.mask_value(&data);
+    let most = gate.settings.max_output_chars;
+    let mut truncated = crate::cut::strings(&mut data, most);
+    let mut text = Value::String(gate.screener.mask_text(&said).into_string());
+    truncated |= crate::cut::strings(&mut text, most);
+    let text = crate::screener::Masked::assume(text.as_str().unwrap_or_default());
+    let body = ErrorBody { code: error.code.to_owned(), message: message.into_string(), hint };
+    (body, Screened { text, data, images, truncated, full_output: None })
+}
+
+/// The first record: the call came in.
+pub(super) fn arrival(gate: &Gate, draft: &Draft) -> StoreResult<()> {
+    let mut record = draft.record(gate, Phase::Arrival, "started");
+    record.input_sha256 = Some(arguments::sha256(&draft.arguments));
+    gate.audit.append(&record)
+}
+
+/// The second record: the call ended.
+pub(super) fn end(gate: &Gate, draft: &Draft, outcome: &Outcome) -> StoreResult<()> {
+    let mut record = draft.record(gate, Phase::End, outcome.status.as_str());
+    record.duration_ms = Some(outcome.duration_ms);
+    record.result = Some(short(&outcome.text, MOST_RESULT));
+    record.decision.clone_from(&outcome.decision);
+    record.decided_by.clone_from(&outcome.decided_by);
+    record.rule.clone_from(&outcome.rule);
+    record.input_sha256 = Some(arguments::sha256(&draft.arguments));
+    record.output_sha256.clone_from(&draft.output_sha256);
+    gate.audit.append(&record)
+}
+
+/// Tells whoever watches what the call would do.
+pub(super) fn planned(
+    gate: &Gate,
+    draft: &Draft,
+    arguments: &Value,
+    plan: &Plan,
+    decision: &Decision,
+    session: &SessionCx,
+) {
+    if !session.events.is_watched() {
+        return;
+    }
+    session.events.emit(EventBody::CallPlanned {
+        call_id: draft.call_id,
+        tool: draft.tool.clone(),
+        arguments: gate.screener.mask_value(arguments),
+        plan: Box::new(masked_plan(gate, plan)),
+        decision: decision.verdict.word().to_owned(),
+    });
+}
+
+/// The plan as it may be shown and stored.
+pub(super) fn masked_plan(gate: &Gate, plan: &Plan) -> Plan {
+    let mask = |text: &String| gate.screener.mask_text(text).into_string();
+    let mut plan = plan.clone();
+    plan.summary = mask(&plan.summary);
+    plan.why = mask(&plan.why);
+    plan.notes = plan.notes.iter().map(mask).collect();
+    plan.preview = plan.preview.map(|preview| match preview {
+        Preview::Diff(text) => Preview::Diff(mask(&text)),
+        Preview::Text(text) => Preview::Text(mask(&text)),
+    });
+    plan
+}
+
+/// The arguments in one short, masked line.
+pub(super) fn shown_arguments(gate: &Gate, arguments: &Value) -> String {
+    short(&bounded(gate.screener.mask_value(arguments)).to_string(), MOST_SHOWN)
+}
+
+/// Arguments that fit into a record.
+fn bounded(mut arguments: Value) -> Value {
+    crate::cut::strings(&mut arguments, MOST_PER_STRING);
+    let size = arguments.to_string().len();
+    if size > MOST_ARGUMENTS { json!({"left_out": format!("{size} bytes of arguments")}) } else { arguments }
+}
+
+fn short(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}…", &text[..at]),
+    }
+}

@@ -1,0 +1,75 @@
+//! Run: what was approved, under a time limit, cancellable, bound to its plan.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::Value;
+
+use super::{Gate, record::Draft};
+use crate::{
+    cx::Cx,
+    error::{ToolError, ToolResult},
+    outcome::Status,
+    plan::Plan,
+    registry::ToolEntry,
+    tool::Reply,
+};
+
+/// How long work that was told to stop may take to do so before it is left alone.
+const GRACE: Duration = Duration::from_secs(2);
+
+pub(super) async fn run(
+    gate: &Gate,
+    entry: &ToolEntry,
+    arguments: &Value,
+    plan: Arc<Plan>,
+    cx: &Cx,
+    draft: &mut Draft,
+) -> ToolResult<Reply> {
+    cx.check()?;
+    if plan.effects.change_state() {
+        // The arrival is on disk before the effect.
+        let audit = Arc::clone(&gate.audit);
+        let durable = tokio::task::spawn_blocking(move || audit.make_durable()).await;
+        durable.map_err(|error| ToolError::new("audit_unavailable", error.to_string()))??;
+    }
+    let limit = plan.timeout.unwrap_or(Duration::from_secs(entry.spec.timeout_s));
+    let stop = cx.cancel_token().child_token();
+    let cx = cx.approved(plan, stop.clone());
+    let mut work = entry.tool.run(arguments.clone(), &cx);
+    let ended = tokio::select! {
+        ended = &mut work => Some(ended),
+        () = cx.cancel_token().cancelled() => None,
+        () = tokio::time::sleep(limit) => None,
+    };
+    let timed_out = !stop.is_cancelled();
+    let ended = match ended {
+        Some(ended) => ended,
+        None => {
+            stop.cancel();
+            // Work that stops in time says what it had done by then; if it finished after all, it finished.
+            match tokio::time::timeout(GRACE, &mut work).await {
+                Ok(ended) => ended,
+                Err(_) => Err(ToolError::cancelled()),
+            }
+            .map_err(|error| if timed_out { out_of_time(error, limit) } else { error })
+        }
+    };
+    if cx.has_undo() {
+        draft.can_be_undone();
+    }
+    ended
+}
+
+fn out_of_time(error: ToolError, limit: Duration) -> ToolError {
+    if error.status != Status::Cancelled {
+        return error;
+    }
+    let message = format!("It took longer than {} seconds and was stopped.", limit.as_secs());
+    ToolError {
+        status: Status::TimedOut,
+        code: "timed_out",
+        message,
+        hint: Some("Ask for less at once, or for more time where the tool takes a timeout.".to_owned()),
+        partial: error.partial,
+    }
+}

@@ -1,0 +1,136 @@
+//! Grants: answers that are remembered, and what they cover.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{arguments, error::StoreResult, plan::Plan, time::Time};
+
+/// What a remembered answer is about, beside the tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Shape {
+    /// These very arguments, touching these very paths. Kept as the SHA-256 of their canonical form (the order
+    /// of keys does not matter), since arguments may hold secrets; `shown` is for people, masked and short.
+    Exact { sha256: String, shown: String, paths: Vec<PathBuf> },
+    /// Any arguments, as long as every path that needs a question lies in this folder.
+    Folder { path: PathBuf },
+    /// Any arguments.
+    AnyArguments,
+}
+
+impl Shape {
+    /// Whether a call with these arguments and this plan is of this shape.
+    pub fn covers(&self, arguments: &Value, plan: &Plan) -> bool {
+        match self {
+            Self::Exact { sha256, paths, .. } => {
+                plan.touches.iter().map(|t| &t.path).eq(paths) && *sha256 == arguments::sha256(arguments)
+            }
+            // A plan that also runs programs or reaches hosts is more than work in a folder.
+            Self::Folder { path } => {
+                let asked: Vec<_> =
+                    plan.touches.iter().filter(|t| t.permission > crate::Permission::Public).collect();
+                !asked.is_empty()
+                    && plan.programs.is_empty()
+                    && plan.hosts.is_empty()
+                    && asked.iter().all(|t| t.path.starts_with(path))
+            }
+            Self::AnyArguments => true,
+        }
+    }
+
+    /// In words, as the person sees it before they say yes.
+    pub fn words(&self, tool: &str) -> String {
+        match self {
+            Self::Exact { shown, .. } => format!("{tool} with exactly these arguments: {shown}"),
+            Self::Folder { path } => format!("{tool} on anything in {}", path.display()),
+            Self::AnyArguments => format!("every use of {tool} that is not sensitive"),
+        }
+    }
+}
+
+/// Where a grant is valid.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "in")]
+pub enum Scope {
+    Session { id: String },
+    Workspace { path: PathBuf },
+    Always,
+}
+
+impl Scope {
+    pub fn words(&self) -> String {
+        match self {
+            Self::Session { .. } => "in this session".to_owned(),
+            Self::Workspace { path } => format!("in the workspace {}", path.display()),
+            Self::Always => "always".to_owned(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum GrantEffect {
+    Allow,
+    Deny,
+}
+
+/// A remembered answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Grant {
+    pub id: String,
+    pub effect: GrantEffect,
+    pub tool: String,
+    pub shape: Shape,
+    pub scope: Scope,
+    pub until: Option<Time>,
+    pub created_at: Time,
+    /// Who gave it: `person:terminal`, …
+    pub created_by: String,
+    /// Why not, for a remembered no.
+    pub reason: Option<String>,
+}
+
+impl Grant {
+    /// What it covers, where, until when.
+    pub fn words(&self) -> String {
+        let verb = match self.effect {
+            GrantEffect::Allow => "Allow",
+            GrantEffect::Deny => "Refuse",
+        };
+        let until = self.until.map_or_else(String::new, |t| format!(", until {t}"));
+        format!("{verb} {} {}{until}", self.shape.words(&self.tool), self.scope.words())
+    }
+
+    /// Whether it speaks about this call.
+    pub fn matches(&self, tool: &str, arguments: &Value, plan: &Plan, at: &GrantPlace<'_>) -> bool {
+        self.tool == tool
+            && self.until.is_none_or(|until| at.now < until)
+            && match &self.scope {
+                Scope::Session { id } => id == at.session_id,
+                Scope::Workspace { path } => path == at.workspace,
+                Scope::Always => true,
+            }
+            && self.shape.covers(arguments, plan)
+    }
+}
+
+/// Where and when a call is made, as far as grants care.
+pub struct GrantPlace<'a> {
+    pub session_id: &'a str,
+    pub workspace: &'a std::path::Path,
+    pub now: Time,
+}
+
+/// The kept grants. Shared by every process on one data folder.
+pub trait GrantBook: Send + Sync {
+    /// Those for this tool that have not expired; a no before a yes, the newest first.
+    fn for_tool(&self, tool: &str, now: Time) -> StoreResult<Vec<Grant>>;
+    fn add(&self, grant: &Grant) -> StoreResult<()>;
+    /// All of them, expired ones included, newest first.
+    fn list(&self) -> StoreResult<Vec<Grant>>;
+    /// Whether there was one of that id.
+    fn revoke(&self, id: &str) -> StoreResult<bool>;
+}

@@ -1,0 +1,60 @@
+//! The contract that every part of Deskhand shares.
+//!
+//! A [`Tool`] has a typed input, a typed output, a `plan` (what would this very call do?) and a `run`.
+//! A [`Registry`] holds the tools; [`dialect`]s are other systems' names for them. Whoever wants a tool run
+//! (a model, a person, an MCP client) hands a [`Request`] to [`Gate::call`], the one path:
+//!
+//! ```text
+//! find → validate → plan → approve → run → screen → approve result → record
+//! ```
+//!
+//! Nothing else ever runs a tool. [`Gate::call`] never panics and never returns a bare error: it returns an
+//! [`Outcome`] with a [`Status`], a text for the model and data for programs.
+//!
+//! This crate does no I/O of its own. What the gate needs from the world comes in through traits:
+//! [`AuditLog`], [`ApprovalQueue`], [`GrantBook`], [`OutputKeeper`] and [`UndoJournal`] (kept by the store),
+//! [`Policy`] and [`Screener`] (kept by the guard), [`Approver`] (every surface where a person can be asked).
+
+pub mod approval;
+pub mod arguments;
+pub mod audit;
+pub mod cut;
+pub mod cx;
+pub mod dialect;
+pub mod error;
+pub mod event;
+pub mod export;
+pub mod gate;
+pub mod grant;
+pub mod id;
+pub mod outcome;
+pub mod output;
+pub mod plan;
+pub mod policy;
+pub mod registry;
+pub mod schema;
+pub mod screener;
+pub mod spec;
+pub mod time;
+pub mod tool;
+pub mod undo;
+
+pub use approval::{Answer, ApprovalQueue, ApprovalRequest, Approver, Remember, ResultAnswer, Settled};
+pub use audit::{AuditLog, AuditRecord, Phase};
+pub use cx::{Cx, Progress, Services};
+pub use dialect::{Dialect, DialectEntry};
+pub use error::{StoreError, StoreResult, ToolError, ToolResult};
+pub use event::{Event, EventBody, EventSink};
+pub use gate::{Caller, Explanation, Gate, GateSettings, Request, SessionCx, ToolSettings};
+pub use grant::{Grant, GrantBook, GrantEffect, Scope, Shape};
+pub use id::CallId;
+pub use outcome::{ErrorBody, Image, Outcome, Status};
+pub use output::OutputKeeper;
+pub use plan::{Access, Fingerprint, Plan, Preview, Touch, Undoable};
+pub use policy::{Decision, Mode, Policy, Question, Verdict};
+pub use registry::{Absent, Found, Registry, ToolEntry};
+pub use screener::{Masked, Screener};
+pub use spec::{Effects, Permission, Spec};
+pub use time::Time;
+pub use tool::{Reply, Tool};
+pub use undo::{UndoJournal, UndoStep};

@@ -1,0 +1,278 @@
+//! What one call would do, said before it does it.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    grant::Shape,
+    spec::{Effects, Permission},
+};
+
+/// What is done to a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Access {
+    Read,
+    Create,
+    Modify,
+    Delete,
+}
+
+impl Access {
+    pub fn writes(self) -> bool {
+        self != Self::Read
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Create => "create",
+            Self::Modify => "modify",
+            Self::Delete => "delete",
+        })
+    }
+}
+
+/// What a path was when the plan was made. If it is something else at the time of the run, the plan no
+/// longer holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Fingerprint {
+    Absent,
+    /// For something that is only read: which file it is, not what is in it (a log may grow meanwhile).
+    Identity {
+        device: u64,
+        inode: u64,
+    },
+    /// For something that is changed: which file, and its state.
+    State {
+        device: u64,
+        inode: u64,
+        size: u64,
+        changed_ns: i128,
+    },
+}
+
+/// One path that the call touches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Touch {
+    /// Absolute, with every link resolved.
+    pub path: PathBuf,
+    pub access: Access,
+    /// Everything below it, too.
+    pub recursive: bool,
+    pub permission: Permission,
+    /// The rule of the path policy that settled the permission.
+    pub rule: String,
+    pub fingerprint: Fingerprint,
+}
+
+/// Whether the call can be taken back.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Undoable {
+    /// It changes nothing.
+    #[default]
+    NothingToUndo,
+    Yes,
+    /// It cannot; the text says why.
+    No(String),
+}
+
+/// Something for the person to look at before they answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind", content = "text")]
+pub enum Preview {
+    /// A unified diff.
+    Diff(String),
+    Text(String),
+}
+
+impl Preview {
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Diff(text) | Self::Text(text) => text,
+        }
+    }
+}
+
+/// The plan of one call. Made by the tool, read by the policy and by the person.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// One sentence: what this very call would do.
+    pub summary: String,
+    pub permission: Permission,
+    /// The rule that settled the permission, and why, in words.
+    pub rule: String,
+    pub why: String,
+    pub effects: Effects,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touches: Vec<Touch>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    pub undo: Undoable,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<Preview>,
+    /// What a careful person would want to know: the file shrinks to a tenth, a link is followed, …
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The shapes under which a yes may be remembered, narrowest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shapes: Vec<Shape>,
+    /// Ask before the result is handed over, too.
+    pub result_approval: bool,
+    /// How long the run may take, where it is not the tool's usual time.
+    #[serde(skip)]
+    pub timeout: Option<Duration>,
+}
+
+impl Plan {
+    /// A plan that touches nothing yet. Its permission is `public` until something raises it.
+    pub fn new(summary: impl Into<String>) -> Self {
+        Self {
+            summary: summary.into(),
+            permission: Permission::Public,
+            rule: "effects:none".to_owned(),
+            why: "It touches nothing.".to_owned(),
+            effects: Effects::NONE,
+            touches: Vec::new(),
+            programs: Vec::new(),
+            hosts: Vec::new(),
+            undo: Undoable::NothingToUndo,
+            preview: None,
+            notes: Vec::new(),
+            shapes: Vec::new(),
+            result_approval: false,
+            timeout: None,
+        }
+    }
+
+    /// Raises the permission to at least `permission`. The first rule that reaches the highest level is
+    /// the one that decided.
+    pub fn at_least(
+        mut self,
+        permission: Permission,
+        rule: impl Into<String>,
+        why: impl Into<String>,
+    ) -> Self {
+        self.raise(permission, rule, why);
+        self
+    }
+
+    fn raise(&mut self, permission: Permission, rule: impl Into<String>, why: impl Into<String>) {
+        if permission > self.permission || self.rule == "effects:none" {
+            self.permission = self.permission.max(permission);
+            self.rule = rule.into();
+            self.why = why.into();
+        }
+    }
+
+    /// Adds a path, with the permission that the path policy gave it.
+    pub fn touching(mut self, touch: Touch, why: impl Into<String>) -> Self {
+        let effects = if touch.access.writes() { Effects::WRITES } else { Effects::READS };
+        self.effects = self.effects.and(effects);
+        if touch.access.writes() && self.undo == Undoable::NothingToUndo {
+            self.undo = Undoable::Yes;
+        }
+        self.raise(touch.permission, touch.rule.clone(), why);
+        self.touches.push(touch);
+        self
+    }
+
+    pub fn effects(mut self, effects: Effects) -> Self {
+        self.effects = self.effects.and(effects);
+        self
+    }
+
+    pub fn preview(mut self, preview: Preview) -> Self {
+        self.preview = Some(preview);
+        self
+    }
+
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Says that this cannot be taken back, and why.
+    pub fn not_undoable(mut self, why: impl Into<String>) -> Self {
+        self.undo = Undoable::No(why.into());
+        self
+    }
+
+    /// Adds a shape under which a yes may be remembered.
+    pub fn shape(mut self, shape: Shape) -> Self {
+        if !self.shapes.contains(&shape) {
+            self.shapes.push(shape);
+        }
+        self
+    }
+
+    /// Whether this plan named `path` for this kind of access: exactly, or below a folder it names whole.
+    /// A plan that changes a path may read it, too.
+    pub fn covers(&self, path: &Path, access: Access, permission: Permission) -> bool {
+        self.permission >= permission
+            && self.touches.iter().any(|touch| {
+                let reaches = touch.path == path || (touch.recursive && path.starts_with(&touch.path));
+                reaches && (touch.access.writes() || !access.writes())
+            })
+    }
+
+    /// Whether `later`, made of the same arguments, would do the same to the same things.
+    pub fn still_holds(&self, later: &Self) -> bool {
+        self.permission == later.permission
+            && self.effects == later.effects
+            && self.touches == later.touches
+            && self.programs == later.programs
+            && self.hosts == later.hosts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touch(path: &str, access: Access, recursive: bool, permission: Permission) -> Touch {
+        Touch {
+            path: path.into(),
+            access,
+            recursive,
+            permission,
+            rule: "test".into(),
+            fingerprint: Fingerprint::Absent,
+        }
+    }
+
+    #[test]
+    fn the_strictest_path_decides() {
+        let plan = Plan::new("copy")
+            .touching(touch("/a", Access::Read, false, Permission::Public), "a")
+            .touching(touch("/b", Access::Create, false, Permission::Sensitive), "b")
+            .touching(touch("/c", Access::Create, false, Permission::Moderate), "c");
+        assert_eq!((plan.permission, plan.why.as_str()), (Permission::Sensitive, "b"));
+        assert_eq!(plan.effects, Effects::READS.and(Effects::WRITES));
+        assert_eq!(plan.undo, Undoable::Yes);
+    }
+
+    #[test]
+    fn coverage_goes_by_components() {
+        let plan = Plan::new("x").touching(touch("/a/b", Access::Modify, true, Permission::Moderate), "");
+        assert!(plan.covers(Path::new("/a/b/c"), Access::Create, Permission::Moderate));
+        assert!(plan.covers(Path::new("/a/b"), Access::Read, Permission::Public));
+        assert!(!plan.covers(Path::new("/a/bc"), Access::Create, Permission::Moderate));
+        assert!(!plan.covers(Path::new("/a/b/c"), Access::Create, Permission::Sensitive));
+        let reads = Plan::new("x").touching(touch("/a/b", Access::Read, false, Permission::Moderate), "");
+        assert!(!reads.covers(Path::new("/a/b"), Access::Modify, Permission::Moderate));
+        assert!(!reads.covers(Path::new("/a/b/c"), Access::Read, Permission::Moderate));
+    }
+}

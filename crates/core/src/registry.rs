@@ -1,0 +1,244 @@
+//! The tools that there are, the names by which they are called, and why some are not offered.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
+
+use jsonschema::Validator;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    arguments,
+    cx::Services,
+    dialect::{Dialect, DialectEntry},
+    error::{ToolError, ToolResult},
+    schema,
+    spec::Spec,
+    tool::{SharedTool, Tool},
+};
+
+/// Why a tool cannot work here, and what would help.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Absent {
+    pub why: String,
+    pub remedy: String,
+}
+
+impl Absent {
+    pub fn new(why: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { why: why.into(), remedy: remedy.into() }
+    }
+}
+
+/// A registered tool with everything that is derived from it.
+pub struct ToolEntry {
+    pub spec: Spec,
+    pub tool: SharedTool,
+    schemas: OnceLock<Schemas>,
+    make_schemas: fn() -> (Value, Value),
+}
+
+struct Schemas {
+    input: Value,
+    output: Value,
+    validator: OnceLock<Result<Validator, String>>,
+}
+
+impl ToolEntry {
+    fn new<T: Tool>(tool: T) -> Self {
+        Self {
+            spec: T::SPEC,
+            tool: Arc::new(tool),
+            schemas: OnceLock::new(),
+            make_schemas: || (schema::of::<T::Input>(), schema::of::<T::Output>()),
+        }
+    }
+
+    fn schemas(&self) -> &Schemas {
+        self.schemas.get_or_init(|| {
+            let (input, output) = (self.make_schemas)();
+            Schemas { input, output, validator: OnceLock::new() }
+        })
+    }
+
+    pub fn input_schema(&self) -> &Value {
+        &self.schemas().input
+    }
+
+    pub fn output_schema(&self) -> &Value {
+        &self.schemas().output
+    }
+
+    /// Compiled once, at the first call of the tool.
+    pub fn validator(&self) -> ToolResult<&Validator> {
+        let schemas = self.schemas();
+        schemas.validator.get_or_init(|| schema::compile(&schemas.input)).as_ref().map_err(|error| {
+            ToolError::new("bad_schema", format!("The schema of {} is wrong: {error}.", self.spec.name))
+        })
+    }
+}
+
+/// All tools and dialects.
+#[derive(Default)]
+pub struct Registry {
+    tools: Vec<Arc<ToolEntry>>,
+    by_name: HashMap<&'static str, usize>,
+    absent: HashMap<&'static str, Absent>,
+    dialects: Vec<Dialect>,
+    /// Dialect names that are no canonical name: the entries that have it.
+    foreign: HashMap<&'static str, Vec<(usize, usize)>>,
+}
+
+/// A name, looked up.
+pub struct Found<'a> {
+    pub entry: &'a Arc<ToolEntry>,
+    /// The dialect entry by which it was found, where it was.
+    pub dialect: Option<(&'a Dialect, &'a DialectEntry)>,
+}
+
+impl Registry {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a tool. The later of two with the same name is the one that counts.
+    pub fn add<T: Tool>(&mut self, tool: T) {
+        let name = T::SPEC.name;
+        let entry = Arc::new(ToolEntry::new(tool));
+        match self.by_name.get(name) {
+            Some(&at) => self.tools[at] = entry,
+            None => {
+                self.by_name.insert(name, self.tools.len());
+                self.tools.push(entry);
+            }
+        }
+    }
+
+    /// Finds out which tools can work with these services. The others are not offered from here on.
+    pub fn probe(&mut self, services: &Services) {
+        self.absent = self
+            .tools
+            .iter()
+            .filter_map(|entry| Some((entry.spec.name, entry.tool.available(services).err()?)))
+            .collect();
+    }
+
+    pub fn add_dialect(&mut self, dialect: Dialect) {
+        let at = self.dialects.len();
+        for (i, entry) in dialect.entries.iter().enumerate() {
+            self.foreign.entry(entry.name).or_default().push((at, i));
+        }
+        self.dialects.push(dialect);
+    }
+
+    /// The tools that are offered, in the order in which they were added.
+    pub fn offered(&self) -> impl Iterator<Item = &Arc<ToolEntry>> {
+        self.tools.iter().filter(|entry| !self.absent.contains_key(entry.spec.name))
+    }
+
+    /// The tools that are not offered, with why.
+    pub fn absent(&self) -> impl Iterator<Item = (&Arc<ToolEntry>, &Absent)> {
+        self.tools.iter().filter_map(|entry| Some((entry, self.absent.get(entry.spec.name)?)))
+    }
+
+    /// The offered tools of a toolset; `None` if no tool belongs to one of that name.
+    pub fn toolset(&self, name: &str) -> Option<Vec<&Arc<ToolEntry>>> {
+        let tools: Vec<_> = self.offered().filter(|entry| entry.spec.toolsets.contains(&name)).collect();
+        (!tools.is_empty() || self.toolset_names().contains(&name)).then_some(tools)
+    }
+
+    pub fn toolset_names(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self.tools.iter().flat_map(|e| e.spec.toolsets).copied().collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    pub fn dialects(&self) -> &[Dialect] {
+        &self.dialects
+    }
+
+    pub fn dialect(&self, name: &str) -> Option<&Dialect> {
+        self.dialects.iter().find(|dialect| dialect.name == name)
+    }
+
+    /// The tool of that canonical name, offered or not.
+    pub fn get(&self, name: &str) -> Option<&Arc<ToolEntry>> {
+        self.by_name.get(name).map(|&at| &self.tools[at])
+    }
+
+    /// Looks a name up. Where a dialect is asked for, its names come first; then canonical names; then any
+    /// dialect's name that only one tool has.
+    pub fn find(&self, name: &str, dialect: Option<&str>) -> ToolResult<Found<'_>> {
+        let asked = match dialect {
+            None => None,
+            Some(wanted) => Some(self.dialect(wanted).ok_or_else(|| self.no_such_dialect(wanted))?),
+        };
+        let in_dialect = asked.and_then(|d| Some((d, d.entry(name)?)));
+        let found = match in_dialect {
+            Some((dialect, entry)) => {
+                self.get(entry.tool).map(|tool| Found { entry: tool, dialect: Some((dialect, entry)) })
+            }
+            None => match self.get(name) {
+                Some(entry) => Some(Found { entry, dialect: None }),
+                None => self.find_foreign(name)?,
+            },
+        };
+        let found = found.ok_or_else(|| self.no_such_tool(name))?;
+        match self.absent.get(found.entry.spec.name) {
+            None => Ok(found),
+            Some(absent) => {
+                Err(not_found(format!("{name} is not offered here: {}.", absent.why))
+                    .hint(absent.remedy.clone()))
+            }
+        }
+    }
+
+    fn find_foreign(&self, name: &str) -> ToolResult<Option<Found<'_>>> {
+        let Some(places) = self.foreign.get(name) else { return Ok(None) };
+        let mut found: Option<Found<'_>> = None;
+        for &(dialect, entry) in places {
+            let (dialect, entry) = (&self.dialects[dialect], &self.dialects[dialect].entries[entry]);
+            let Some(tool) = self.get(entry.tool) else { continue };
+            match &found {
+                Some(other) if other.entry.spec.name != entry.tool => {
+                    let names: Vec<_> = places.iter().map(|&(d, _)| self.dialects[d].name).collect();
+                    let names = names.join(", ");
+                    return Err(not_found(format!("{name} means different tools in the dialects {names}."))
+                        .hint("Say which dialect is meant."));
+                }
+                Some(_) => {}
+                None => found = Some(Found { entry: tool, dialect: Some((dialect, entry)) }),
+            }
+        }
+        Ok(found)
+    }
+
+    fn no_such_tool(&self, name: &str) -> ToolError {
+        let canonical = self.offered().map(|entry| entry.spec.name);
+        let foreign = self.foreign.iter().filter(|(_, at)| {
+            at.iter().any(|&(d, e)| self.by_name.contains_key(self.dialects[d].entries[e].tool))
+        });
+        let mut near = arguments::ranked(name, canonical.chain(foreign.map(|(name, _)| *name)));
+        near.truncate(3);
+        let shown: String = name.chars().take(80).collect();
+        let error = not_found(format!("There is no tool «{shown}»."));
+        if near.is_empty() {
+            error.hint("`deskhand tools` lists them all.")
+        } else {
+            error.hint(format!("Did you mean {}?", near.join(", ")))
+        }
+    }
+
+    fn no_such_dialect(&self, name: &str) -> ToolError {
+        let names: Vec<_> = self.dialects.iter().map(|d| d.name).collect();
+        let shown: String = name.chars().take(80).collect();
+        not_found(format!("There is no dialect «{shown}».")).hint(format!("There are: {}.", names.join(", ")))
+    }
+}
+
+fn not_found(message: String) -> ToolError {
+    ToolError { status: crate::Status::NotFound, ..ToolError::new("not_found", message) }
+}

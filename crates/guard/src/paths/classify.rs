@@ -1,0 +1,176 @@
+//! The policy itself: which permission reading, writing or removing a path needs, by which rule, and why.
+
+use std::path::Path;
+
+use deskhand_core::{Access, Permission};
+
+use super::{Paths, RootKind, sensitive};
+
+/// What the policy says of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Class {
+    pub permission: Permission,
+    pub rule: &'static str,
+    pub why: String,
+}
+
+fn class(permission: Permission, rule: &'static str, why: impl Into<String>) -> Class {
+    Class { permission, rule, why: why.into() }
+}
+
+/// Where the system keeps what everyone on the machine may read.
+const SYSTEM: &[&str] = &[
+    "/etc",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/opt",
+    "/boot",
+    "/proc",
+    "/sys",
+    "/var/log",
+    "/var/lib/dpkg",
+    "/System",
+    "/private/etc",
+];
+
+impl Paths {
+    /// `asked` is the path as it was asked for (absolute), `real` what it really is.
+    pub(super) fn classify(&self, asked: &Path, real: &Path, access: Access) -> Class {
+        match access {
+            Access::Read => self.classify_read(asked, real),
+            Access::Create | Access::Modify => self.classify_write(asked, real),
+            Access::Delete => self.classify_delete(asked, real),
+        }
+    }
+
+    /// The permission that reading an entry of an admitted folder needs, if it is more than its folder's.
+    pub(super) fn classify_child(&self, real: &Path) -> Option<Permission> {
+        let own =
+            || self.is_own(real) && self.root_of(real).is_none_or(|root| root.kind == RootKind::Workspace);
+        (sensitive::why_child(real).is_some() || own()).then_some(Permission::Sensitive)
+    }
+
+    fn classify_read(&self, asked: &Path, real: &Path) -> Class {
+        use Permission::{Forbidden, Moderate, Public, Sensitive};
+        let root = self.root_of(real);
+        if let Some(root) = root
+            && root.kind == RootKind::ReadOnly
+        {
+            return class(Public, "path:session-files", "It is a file of this session.");
+        }
+        if self.0.restrict_to_workspace && root.is_none() {
+            return class(
+                Forbidden,
+                "path:restrict_to_workspace",
+                "It is outside the workspace, and restrict_to_workspace is set.",
+            );
+        }
+        if self.is_own(real) {
+            return class(Sensitive, "path:own-data", "It is Deskhand's own data or config.");
+        }
+        let private = sensitive::why(real).or_else(|| sensitive::why(asked));
+        if root.is_none() && self.is_system(real) {
+            return if may_everyone_read(real) {
+                class(
+                    Public,
+                    "path:system-read",
+                    "It is a system file that everyone on this machine may read.",
+                )
+            } else {
+                class(Sensitive, "path:system-private", "It is a system file that not everyone may read.")
+            };
+        }
+        if let Some(what) = private {
+            return class(Sensitive, "path:sensitive", format!("It is a sensitive place ({what})."));
+        }
+        match root {
+            Some(_) => class(Public, "path:workspace-read", "It is in the workspace."),
+            None => class(Moderate, "path:outside-read", "It is outside the workspace."),
+        }
+    }
+
+    fn classify_write(&self, asked: &Path, real: &Path) -> Class {
+        use Permission::{Forbidden, Moderate, Sensitive};
+        if self.is_own(real) {
+            return class(
+                Forbidden,
+                "path:own-data-write",
+                "Deskhand's own data and config are never written by a tool.",
+            );
+        }
+        let root = self.root_of(real);
+        if self.0.restrict_to_workspace && root.is_none() {
+            return class(
+                Forbidden,
+                "path:restrict_to_workspace",
+                "It is outside the workspace, and restrict_to_workspace is set.",
+            );
+        }
+        let Some(root) = root else {
+            return class(Sensitive, "path:outside-write", "It is outside the workspace.");
+        };
+        if root.kind == RootKind::ReadOnly {
+            return class(Forbidden, "path:read-only-root", "Uploads, outputs and skills are only read.");
+        }
+        if let Some(what) = sensitive::why(real).or_else(|| sensitive::why(asked)) {
+            return class(Sensitive, "path:sensitive", format!("It is a sensitive place ({what})."));
+        }
+        let relative = real.strip_prefix(&root.path).unwrap_or(real);
+        match sensitive::runs_later(relative) {
+            Some(what) => {
+                class(Sensitive, "path:runs-later", format!("Writing here decides what runs later: {what}."))
+            }
+            None => class(Moderate, "path:workspace-write", "It is in the workspace."),
+        }
+    }
+
+    fn classify_delete(&self, asked: &Path, real: &Path) -> Class {
+        let inner = &self.0;
+        let held = inner.roots.iter().map(|root| root.path.as_path()).chain(inner.home.as_deref());
+        let held = held.chain(inner.own.iter().map(std::path::PathBuf::as_path));
+        let system = SYSTEM.iter().map(Path::new);
+        if held.chain(system).any(|kept| kept.starts_with(real)) {
+            return class(
+                Permission::Forbidden,
+                "path:holds-everything",
+                "It is, or holds, the workspace, the home folder, Deskhand's data or the system.",
+            );
+        }
+        self.classify_write(asked, real)
+    }
+
+    fn is_own(&self, real: &Path) -> bool {
+        self.0.own.iter().any(|own| real.starts_with(own))
+    }
+
+    fn is_system(&self, real: &Path) -> bool {
+        let under = |place: &Path| real.starts_with(place);
+        SYSTEM.iter().any(|place| under(Path::new(place))) && !self.0.home.as_deref().is_some_and(under)
+    }
+}
+
+/// Whether the mode bits let every user of the machine reach and read a path. (Who runs this may be root, who
+/// can read everything; that is not the question.)
+#[cfg(unix)]
+fn may_everyone_read(real: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    const OTHERS_READ: u32 = 0o004;
+    const OTHERS_ENTER: u32 = 0o001;
+    let has = |path: &Path, bits: u32| path.symlink_metadata().is_ok_and(|meta| meta.mode() & bits == bits);
+    // What is not there holds no secret.
+    (has(real, OTHERS_READ) || real.symlink_metadata().is_err())
+        && real
+            .ancestors()
+            .skip(1)
+            .all(|folder| has(folder, OTHERS_ENTER) || folder.symlink_metadata().is_err())
+}
+
+#[cfg(not(unix))]
+fn may_everyone_read(_: &Path) -> bool {
+    false
+}

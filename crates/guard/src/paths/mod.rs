@@ -1,0 +1,287 @@
+//! The path policy: what may be read and written, decided on what a path really is.
+//!
+//! A caller's string is a [`PathArg`]. Only [`BoundPaths`] turns it into a [`Place`], which is the only thing
+//! that can be opened: links are resolved, components compared with the roots and the sensitive places, and
+//! what is opened later is opened without following any link, so that nothing gets out unnoticed in between.
+
+mod arg;
+mod classify;
+mod open;
+mod place;
+mod resolve;
+mod sensitive;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use cap_std::{ambient_authority, fs::Dir};
+use deskhand_core::{Access, Cx, Permission, Plan, ToolError, ToolResult, output};
+
+pub use self::{
+    arg::{PathArg, show_name},
+    place::{Kind, Place},
+    resolve::LinkRule,
+};
+use self::{classify::Class, resolve::Resolved};
+
+/// What a caller may do below a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootKind {
+    /// Read freely; written after a question.
+    Workspace,
+    /// Uploads, outputs, skills.
+    ReadOnly,
+}
+
+/// A folder in which calls work.
+#[derive(Debug)]
+pub struct Root {
+    /// Absolute, links resolved.
+    pub path: PathBuf,
+    pub kind: RootKind,
+    /// Pins the folder, whatever happens to its name.
+    dir: Dir,
+}
+
+/// Where calls may work, and where not. Put into [`Services`](deskhand_core::Services).
+#[derive(Clone, Debug)]
+pub struct Paths(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    roots: Vec<Root>,
+    file_system: Dir,
+    home: Option<PathBuf>,
+    /// Deskhand's own data and config.
+    own: Vec<PathBuf>,
+    outputs: PathBuf,
+    restrict_to_workspace: bool,
+}
+
+/// What [`Paths`] is made of.
+#[derive(Clone, Debug, Default)]
+pub struct PathsConfig {
+    /// The first is where relative paths start.
+    pub workspaces: Vec<PathBuf>,
+    pub read_only: Vec<PathBuf>,
+    pub own: Vec<PathBuf>,
+    /// The folder of kept outputs: `out:CALL_ID` is a file in it.
+    pub outputs: PathBuf,
+    pub home: Option<PathBuf>,
+    pub restrict_to_workspace: bool,
+}
+
+impl Paths {
+    /// Opens the roots. A workspace that is not there is an error; a read-only root that is not there is none.
+    pub fn open(config: PathsConfig) -> io::Result<Self> {
+        let mut roots = Vec::new();
+        for path in &config.workspaces {
+            roots.push(open_root(path, RootKind::Workspace)?);
+        }
+        if roots.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no workspace"));
+        }
+        for path in config.read_only.iter().chain([&config.outputs]) {
+            if let Ok(root) = open_root(path, RootKind::ReadOnly) {
+                roots.push(root);
+            }
+        }
+        let file_system = Dir::open_ambient_dir(file_system_root(&roots[0].path), ambient_authority())?;
+        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        Ok(Self(Arc::new(Inner {
+            roots,
+            file_system,
+            home: config.home.as_ref().map(real),
+            own: config.own.iter().map(real).collect(),
+            outputs: config.outputs,
+            restrict_to_workspace: config.restrict_to_workspace,
+        })))
+    }
+
+    /// Where relative paths start.
+    pub fn workspace(&self) -> &Path {
+        &self.0.roots[0].path
+    }
+
+    pub fn roots(&self) -> &[Root] {
+        &self.0.roots
+    }
+
+    /// The innermost root that holds a path.
+    fn root_of(&self, real: &Path) -> Option<&Root> {
+        self.0
+            .roots
+            .iter()
+            .filter(|root| real.starts_with(&root.path))
+            .max_by_key(|root| root.path.components().count())
+    }
+
+    /// The handle to open a path from, and the path from there.
+    fn base_of<'a>(&'a self, real: &'a Path) -> (&'a Dir, &'a Path) {
+        if let Some(root) = self.root_of(real)
+            && let Ok(rest) = real.strip_prefix(&root.path)
+        {
+            return (&root.dir, rest);
+        }
+        (&self.0.file_system, real.strip_prefix(file_system_root(real)).unwrap_or(real))
+    }
+}
+
+fn open_root(path: &Path, kind: RootKind) -> io::Result<Root> {
+    let path = path.canonicalize()?;
+    let dir = Dir::open_ambient_dir(&path, ambient_authority())?;
+    Ok(Root { path, kind, dir })
+}
+
+/// `/`, or the drive.
+fn file_system_root(path: &Path) -> &Path {
+    path.ancestors().last().unwrap_or(path)
+}
+
+/// How a tool gets at paths: `cx.paths()?`.
+pub trait PathsOf {
+    fn paths(&self) -> ToolResult<BoundPaths<'_>>;
+}
+
+impl PathsOf for Cx {
+    fn paths(&self) -> ToolResult<BoundPaths<'_>> {
+        Ok(BoundPaths { paths: self.service::<Paths>()?, plan: self.plan() })
+    }
+}
+
+/// The paths of one call. While it is planned, everything can be looked up; when it runs, only what its plan
+/// named, and what needs no question.
+#[derive(Clone, Copy)]
+pub struct BoundPaths<'a> {
+    paths: &'a Paths,
+    plan: Option<&'a Plan>,
+}
+
+impl<'a> BoundPaths<'a> {
+    /// Something that exists and is to be read. Links are followed.
+    pub fn readable(&self, arg: &PathArg) -> ToolResult<Place> {
+        let place = self.place(arg, Access::Read, LinkRule::Follow)?;
+        if place.exists() { Ok(place) } else { Err(self.no_such_file(arg, &place)) }
+    }
+
+    /// Something that exists, itself: where it is a link, the link.
+    pub fn readable_entry(&self, arg: &PathArg) -> ToolResult<Place> {
+        let place = self.place(arg, Access::Read, LinkRule::Keep)?;
+        if place.exists() { Ok(place) } else { Err(self.no_such_file(arg, &place)) }
+    }
+
+    /// Something that is to be written, existing or not. Links are followed.
+    pub fn writable(&self, arg: &PathArg) -> ToolResult<Place> {
+        self.place(arg, Access::Modify, LinkRule::Follow)
+    }
+
+    /// Something that is to be made, replaced or filled, itself: a link is not followed.
+    pub fn writable_entry(&self, arg: &PathArg) -> ToolResult<Place> {
+        self.place(arg, Access::Modify, LinkRule::Keep)
+    }
+
+    /// Something that exists and is to go away, itself: where it is a link, the link.
+    pub fn removable(&self, arg: &PathArg) -> ToolResult<Place> {
+        let place = self.place(arg, Access::Delete, LinkRule::Keep)?;
+        if place.exists() { Ok(place) } else { Err(self.no_such_file(arg, &place)) }
+    }
+
+    /// A path that the undo journal or a plan of ours wrote down: absolute, itself.
+    pub fn recorded(&self, path: &Path, access: Access) -> ToolResult<Place> {
+        let resolved =
+            resolve::resolve(path, LinkRule::Keep).map_err(|e| ToolError::io("look at", path, &e))?;
+        self.bind(path, resolved, access)
+    }
+
+    /// What is below a place that is already open to this call.
+    pub fn below(&self, place: &Place, relative: &Path, access: Access) -> ToolResult<Place> {
+        self.recorded(&place.path().join(relative), access)
+    }
+
+    /// Whether a walk below an approved place may go into, or look into, this entry: its sensitive places are
+    /// left out unless the person approved them. `path` is real: below a real folder, through no link.
+    pub fn admits(&self, path: &Path) -> bool {
+        let most = self.plan.map_or(Permission::Public, |plan| plan.permission);
+        most >= Permission::Sensitive || self.paths.classify_child(path).is_none_or(|p| p <= most)
+    }
+
+    pub fn workspace(&self) -> &'a Path {
+        self.paths.workspace()
+    }
+
+    fn place(&self, arg: &PathArg, access: Access, links: LinkRule) -> ToolResult<Place> {
+        if let Some(call) = arg.as_str().strip_prefix(output::HANDLE_PREFIX) {
+            return self.kept_output(arg, call, access);
+        }
+        let asked = arg.to_absolute(self.paths.workspace(), self.paths.0.home.as_deref())?;
+        let resolved = resolve::resolve(&asked, links).map_err(|e| ToolError::io("look at", &asked, &e))?;
+        self.bind(&asked, resolved, access)
+    }
+
+    fn kept_output(&self, arg: &PathArg, call: &str, access: Access) -> ToolResult<Place> {
+        let call = deskhand_core::CallId::parse(call).ok_or_else(|| {
+            ToolError::invalid("invalid_path", format!("{arg} is no handle of a kept output."))
+        })?;
+        let path = self.paths.0.outputs.join(format!("{call}.txt"));
+        self.recorded(&path, access)
+    }
+
+    /// Classifies a resolved path and, where a plan was approved, holds the call to it.
+    fn bind(&self, asked: &Path, resolved: Resolved, access: Access) -> ToolResult<Place> {
+        let Class { permission, rule, why } = self.paths.classify(asked, &resolved.path, access);
+        let place = Place::new(self.paths.clone(), resolved, access, permission, rule, why);
+        if place.permission() == Permission::Forbidden {
+            let message = format!("{} {} is not possible: {}", verb(access), place.shown(), place.why());
+            return Err(ToolError::blocked(place.rule(), message));
+        }
+        let free = place.permission() == Permission::Public && access == Access::Read;
+        match self.plan {
+            Some(plan) if !free && !plan.covers(place.path(), access, place.permission()) => {
+                Err(ToolError::plan_changed(format!("{} is not what the plan named.", place.shown())))
+            }
+            _ => Ok(place),
+        }
+    }
+
+    /// Says what is missing, and what is there instead that looks like it.
+    fn no_such_file(&self, arg: &PathArg, place: &Place) -> ToolError {
+        let error = ToolError::new("no_such_file", format!("There is no file or folder {arg}."));
+        match place.similar_name() {
+            Some(name) => error.hint(format!("There is {} in the same folder.", show_name(&name))),
+            None => error.hint(format!("Looked for {}.", place.shown())),
+        }
+    }
+}
+
+fn verb(access: Access) -> &'static str {
+    match access {
+        Access::Read => "Reading",
+        Access::Create | Access::Modify => "Writing",
+        Access::Delete => "Removing",
+    }
+}
+
+/// Puts places into plans.
+pub trait PlanOn {
+    /// The call touches this place.
+    #[must_use]
+    fn on(self, place: &Place) -> Self;
+    /// The call touches this place and everything below it.
+    #[must_use]
+    fn on_tree(self, place: &Place) -> Self;
+}
+
+impl PlanOn for Plan {
+    fn on(self, place: &Place) -> Self {
+        place.shapes().into_iter().fold(self.touching(place.touch(false), place.why()), Plan::shape)
+    }
+
+    fn on_tree(self, place: &Place) -> Self {
+        place.shapes().into_iter().fold(self.touching(place.touch(true), place.why()), Plan::shape)
+    }
+}

@@ -1,0 +1,246 @@
+//! Places whose content is a secret, or decides what runs: knowledge as data.
+//!
+//! Names are compared without regard to case and Unicode form, since some file systems do not tell them apart.
+
+use std::{borrow::Cow, ffi::OsStr, path::Path};
+
+use unicode_normalization::{UnicodeNormalization, is_nfkc};
+
+/// Folders, anywhere in a path. The second part, where there is one, must follow the first.
+const FOLDERS: &[(&str, &str, &str)] = &[
+    (".ssh", "", "SSH keys and hosts"),
+    (".gnupg", "", "GnuPG keys"),
+    (".aws", "", "AWS credentials"),
+    (".azure", "", "Azure credentials"),
+    (".kube", "", "Kubernetes credentials"),
+    (".docker", "config.json", "Docker registry credentials"),
+    (".password-store", "", "a password store"),
+    (".config", "gcloud", "Google Cloud credentials"),
+    (".config", "gh", "GitHub credentials"),
+    (".config", "op", "1Password"),
+    (".config", "fish", "shell start-up files"),
+    (".config", "google-chrome", "a browser profile"),
+    (".config", "chromium", "a browser profile"),
+    (".config", "bravesoftware", "a browser profile"),
+    (".config", "microsoft-edge", "a browser profile"),
+    (".config", "vivaldi", "a browser profile"),
+    (".config", "opera", "a browser profile"),
+    (".mozilla", "", "a browser profile"),
+    (".thunderbird", "", "a mail profile"),
+    (".local", "share/keyrings", "a keyring"),
+    (".local", "share/kwalletd", "a wallet"),
+    (".bitcoin", "", "a wallet"),
+    (".ethereum", "", "a wallet"),
+    (".electrum", "", "a wallet"),
+    ("library", "keychains", "a keychain"),
+    ("library", "application support/google/chrome", "a browser profile"),
+    ("library", "application support/firefox", "a browser profile"),
+    ("appdata", "local/google/chrome/user data", "a browser profile"),
+    ("appdata", "local/microsoft/edge/user data", "a browser profile"),
+    ("appdata", "roaming/mozilla/firefox", "a browser profile"),
+];
+
+/// File names.
+const FILES: &[(&str, &str)] = &[
+    (".netrc", "passwords"),
+    ("_netrc", "passwords"),
+    (".pgpass", "database passwords"),
+    (".my.cnf", "database passwords"),
+    (".git-credentials", "Git passwords"),
+    (".npmrc", "registry tokens"),
+    (".pypirc", "registry tokens"),
+    (".htpasswd", "password hashes"),
+    (".vault-token", "a token"),
+    ("id_rsa", "a private key"),
+    ("id_dsa", "a private key"),
+    ("id_ecdsa", "a private key"),
+    ("id_ed25519", "a private key"),
+    ("wallet.dat", "a wallet"),
+    (".bashrc", "a shell start-up file"),
+    (".bash_profile", "a shell start-up file"),
+    (".bash_login", "a shell start-up file"),
+    (".bash_logout", "a shell start-up file"),
+    (".profile", "a shell start-up file"),
+    (".zshrc", "a shell start-up file"),
+    (".zshenv", "a shell start-up file"),
+    (".zprofile", "a shell start-up file"),
+    (".zlogin", "a shell start-up file"),
+    (".kshrc", "a shell start-up file"),
+    (".cshrc", "a shell start-up file"),
+    (".tcshrc", "a shell start-up file"),
+    (".xprofile", "a log-in start-up file"),
+    (".xsessionrc", "a log-in start-up file"),
+    (".bash_history", "a shell history"),
+    (".zsh_history", "a shell history"),
+    (".psql_history", "a database history"),
+    (".mysql_history", "a database history"),
+];
+
+/// Endings of file names.
+const ENDINGS: &[(&str, &str)] = &[
+    (".pem", "a key or certificate"),
+    (".key", "a private key"),
+    (".p12", "a key store"),
+    (".pfx", "a key store"),
+    (".jks", "a key store"),
+    (".keystore", "a key store"),
+    (".kdbx", "a password database"),
+    (".ppk", "a private key"),
+];
+
+/// Where writing decides what runs later, inside a workspace: folders and what follows them.
+const RUNS_LATER: &[(&str, &str, &str)] = &[
+    (".git", "hooks", "Git runs what is in it"),
+    (".git", "config", "it can name programs that Git runs"),
+    (".git", "modules", "it holds the hooks and config of submodules"),
+    (".deskhand", "", "it configures Deskhand"),
+];
+
+/// What makes a path sensitive, if anything does.
+pub(super) fn why(path: &Path) -> Option<&'static str> {
+    let names: Vec<Cow<'_, str>> = path.components().map(|part| folded(part.as_os_str())).collect();
+    names.last().and_then(|name| file_why(name)).or_else(|| find_folder(&names, FOLDERS))
+}
+
+/// The same for the last name of a path whose folders are known to be harmless: for walks.
+pub(super) fn why_child(path: &Path) -> Option<&'static str> {
+    let name = path.file_name()?;
+    // Most names are plain and have none of the endings; they need no more than this look.
+    let plain = name.as_encoded_bytes();
+    if plain.is_ascii() && !plain.starts_with(b".") && !plain.starts_with(b"_") {
+        let name = name.to_str()?;
+        let ending = name.rfind('.').map_or("", |at| &name[at..]);
+        let known = ENDINGS.iter().find(|(known, _)| known.eq_ignore_ascii_case(ending)).map(|(_, why)| *why);
+        return known
+            .or_else(|| FILES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, why)| *why))
+            .or_else(|| follows_a_folder(path));
+    }
+    why(path)
+}
+
+/// A plain name can still be the second part of a folder rule (`.config/gh`).
+fn follows_a_folder(path: &Path) -> Option<&'static str> {
+    let parent = path.parent()?;
+    let inside_dotted = parent.components().rev().take(4).any(|part| {
+        let bytes = part.as_os_str().as_encoded_bytes();
+        bytes.starts_with(b".")
+            || bytes.eq_ignore_ascii_case(b"library")
+            || bytes.eq_ignore_ascii_case(b"appdata")
+    });
+    if inside_dotted { why(path) } else { None }
+}
+
+/// Why writing here is more than changing a file of the workspace. `relative` starts at the workspace.
+pub(super) fn runs_later(relative: &Path) -> Option<&'static str> {
+    let names: Vec<Cow<'_, str>> = relative.components().map(|part| folded(part.as_os_str())).collect();
+    find_folder(&names, RUNS_LATER)
+}
+
+fn file_why(name: &str) -> Option<&'static str> {
+    if name.starts_with(".env") {
+        return Some("environment variables, secrets among them");
+    }
+    FILES
+        .iter()
+        .find_map(|(known, why)| (*known == name).then_some(*why))
+        .or_else(|| ENDINGS.iter().find_map(|(ending, why)| name.ends_with(ending).then_some(*why)))
+}
+
+fn find_folder(names: &[Cow<'_, str>], rules: &[(&str, &str, &'static str)]) -> Option<&'static str> {
+    (0..names.len()).find_map(|at| {
+        rules.iter().find_map(|(first, then, why)| {
+            let follows = || {
+                then.is_empty()
+                    || then
+                        .split('/')
+                        .enumerate()
+                        .all(|(i, part)| names.get(at + 1 + i).is_some_and(|n| n == part))
+            };
+            (names[at] == *first && follows()).then_some(*why)
+        })
+    })
+}
+
+/// A name as it is compared: lower case, compatibility form.
+fn folded(name: &OsStr) -> Cow<'_, str> {
+    let text = name.to_string_lossy();
+    if text.is_ascii() && !text.bytes().any(|b| b.is_ascii_uppercase()) {
+        return text;
+    }
+    if is_nfkc(&text) {
+        return Cow::Owned(text.to_lowercase());
+    }
+    Cow::Owned(text.nfkc().collect::<String>().to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_the_sensitive_places() {
+        let sensitive = [
+            "/home/a/.ssh/id_ed25519",
+            "/home/a/.SSH/config",
+            "/home/a/.gnupg",
+            "/w/.aws/credentials",
+            "/home/a/.kube/config",
+            "/w/.env",
+            "/w/.env.production",
+            "/w/.ENV",
+            "/w/.envrc",
+            "/w/server.key",
+            "/w/Cert.PEM",
+            "/home/a/.bashrc",
+            "/home/a/.config/google-chrome/Default/Cookies",
+            "/home/a/.mozilla/firefox/x",
+            "/home/a/.local/share/keyrings/login.keyring",
+            "/home/a/.docker/config.json",
+            "/w/．env", // full-width dot
+            "/Users/a/Library/Keychains/login.keychain",
+        ];
+        for path in sensitive {
+            assert!(why(Path::new(path)).is_some(), "{path}");
+        }
+        let harmless = [
+            "/w/src/main.rs",
+            "/w/id_ed25519.pub",
+            "/home/a/.config/nvim/init.lua",
+            "/w/.env/bin/python", // a virtual environment of that name
+            "/home/a/.docker/README",
+            "/w/keyboard.rs",
+            "/w/monkey",
+            "/w/.git/config",
+        ];
+        for path in harmless {
+            assert_eq!(why(Path::new(path)), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_quick_look_agrees_with_the_long_one() {
+        let paths = [
+            "/w/a.rs",
+            "/w/server.key",
+            "/w/.env",
+            "/w/.config/gh",
+            "/w/id_rsa",
+            "/w/ID_RSA",
+            "/w/.ssh",
+            "/w/_netrc",
+        ];
+        for path in paths {
+            assert_eq!(why_child(Path::new(path)), why(Path::new(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn knows_what_runs_later() {
+        for path in [".git/hooks/pre-commit", ".git/config", "sub/.git/hooks/x", ".deskhand/config.toml"] {
+            assert!(runs_later(Path::new(path)).is_some(), "{path}");
+        }
+        for path in [".git/info/exclude", ".github/workflows/ci.yml", "git/hooks/x"] {
+            assert_eq!(runs_later(Path::new(path)), None, "{path}");
+        }
+    }
+}

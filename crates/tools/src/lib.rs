@@ -1,0 +1,14 @@
+//! The hands: a folder per family, a file per tool.
+
+pub mod dialects;
+pub mod files;
+
+use deskhand_core::Registry;
+
+/// All tools and dialects of this crate. Which of them can work here is found out by [`Registry::probe`].
+pub fn registry() -> Registry {
+    let mut registry = Registry::new();
+    files::register(&mut registry);
+    dialects::register(&mut registry);
+    registry
+}

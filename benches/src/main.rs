@@ -1,1 +1,29 @@
-fn main() {}
+//! Measurements. `make bench` builds everything in release and runs this; each row says what was measured, what
+//! was wanted, and against which peer in the same run. The machine is noisy, so nothing here is a test.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)] // a program whose job is to print and to stop at the first surprise
+
+mod desk;
+mod files;
+mod gate;
+mod program;
+mod report;
+
+use report::Report;
+
+fn main() -> anyhow::Result<()> {
+    let only = std::env::args().nth(1);
+    let wanted = |name: &str| only.as_deref().is_none_or(|only| name.contains(only));
+    let mut report = Report::default();
+    if wanted("gate") {
+        gate::measure(&mut report)?;
+    }
+    if wanted("files") {
+        files::measure(&mut report)?;
+    }
+    if wanted("program") {
+        program::measure(&mut report)?;
+    }
+    report.print();
+    Ok(())
+}

@@ -19,8 +19,6 @@ mod plan;
 mod record;
 mod run;
 mod screen;
-#[cfg(test)]
-mod tests;
 mod validate;
 
 use std::{collections::HashMap, panic::AssertUnwindSafe, path::PathBuf, sync::Arc, time::Duration};

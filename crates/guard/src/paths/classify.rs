@@ -50,9 +50,31 @@ impl Paths {
 
     /// The permission that reading an entry of an admitted folder needs, if it is more than its folder's.
     pub(super) fn classify_child(&self, real: &Path) -> Option<Permission> {
-        let own =
-            || self.is_own(real) && self.root_of(real).is_none_or(|root| root.kind == RootKind::Workspace);
-        (sensitive::why_child(real).is_some() || own()).then_some(Permission::Sensitive)
+        let private = sensitive::why_child(real).is_some()
+            || self.is_own_child(real)
+            || self.is_private_system_child(real);
+        private.then_some(Permission::Sensitive)
+    }
+
+    /// Whether an entry of a walk is Deskhand's own data, and not a root inside it (uploads, outputs).
+    pub(super) fn is_own_child(&self, real: &Path) -> bool {
+        self.is_own(real) && self.root_of(real).is_none_or(|root| root.kind == RootKind::Workspace)
+    }
+
+    /// Whether an entry of a walk is a system file that not everyone may read. Its folders were looked at
+    /// before it.
+    pub(super) fn is_private_system_child(&self, real: &Path) -> bool {
+        self.is_system(real) && self.root_of(real).is_none() && !has_mode_for_everyone(real)
+    }
+
+    /// Whether a walk below `root` can meet Deskhand's own data at all.
+    pub(super) fn may_hold_own(&self, root: &Path) -> bool {
+        self.0.own.iter().any(|own| own.starts_with(root) || root.starts_with(own))
+    }
+
+    /// Whether a walk below `root` can meet system files at all.
+    pub(super) fn may_hold_system(&self, root: &Path) -> bool {
+        self.is_system(root) || SYSTEM.iter().any(|place| Path::new(place).starts_with(root))
     }
 
     fn classify_read(&self, asked: &Path, real: &Path) -> Class {
@@ -172,5 +194,20 @@ fn may_everyone_read(real: &Path) -> bool {
 
 #[cfg(not(unix))]
 fn may_everyone_read(_: &Path) -> bool {
+    false
+}
+
+/// The same for one entry, whose folders everyone may enter. A link is not followed by a walk.
+#[cfg(unix)]
+fn has_mode_for_everyone(real: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    real.symlink_metadata().is_ok_and(|meta| {
+        let wanted = if meta.is_dir() { 0o005 } else { 0o004 };
+        meta.mode() & wanted == wanted
+    })
+}
+
+#[cfg(not(unix))]
+fn has_mode_for_everyone(_: &Path) -> bool {
     false
 }

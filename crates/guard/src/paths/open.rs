@@ -27,6 +27,19 @@ pub(super) fn folder(base: &Dir, relative: &Path) -> io::Result<Dir> {
     step_by_step(base, relative)
 }
 
+/// Whether [`folder`] can leave it to the system to refuse links.
+#[cfg(target_os = "linux")]
+pub(super) fn by_the_system() -> bool {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::openat2(CWD, ".", flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn by_the_system() -> bool {
+    false
+}
+
 /// The same with one open for each component.
 fn step_by_step(base: &Dir, relative: &Path) -> io::Result<Dir> {
     relative.components().try_fold(base.try_clone()?, |dir, part| dir.open_dir_nofollow(part.as_os_str()))
@@ -48,6 +61,30 @@ pub(super) fn file(folder: &Dir, name: &OsStr) -> io::Result<File> {
     Ok(folder.open_with(name, &options)?.into_std())
 }
 
+/// Opens the file `relative` below `base` for reading, in one step where the system can.
+#[cfg(target_os = "linux")]
+pub(super) fn below(base: &Dir, relative: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, ResolveFlags};
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS | ResolveFlags::BENEATH;
+    match rustix::fs::openat2(base, relative, flags, Mode::empty(), resolve) {
+        Ok(fd) => Ok(fd.into()),
+        Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => below_step_by_step(base, relative),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn below(base: &Dir, relative: &Path) -> io::Result<File> {
+    below_step_by_step(base, relative)
+}
+
+fn below_step_by_step(base: &Dir, relative: &Path) -> io::Result<File> {
+    let name = relative.file_name().ok_or(io::ErrorKind::IsADirectory)?;
+    let parent = relative.parent().unwrap_or(Path::new(""));
+    file(&step_by_step(base, parent)?, name)
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -64,6 +101,13 @@ mod tests {
             assert!(open(&base, Path::new("")).is_ok());
             assert!(open(&base, Path::new("link/b")).is_err());
             assert!(open(&base, Path::new("link")).is_err());
+        }
+        std::fs::write(dir.path().join("a/b/f"), "").unwrap();
+        for open in [below, below_step_by_step] {
+            assert!(open(&base, Path::new("a/b/f")).is_ok());
+            assert!(open(&base, Path::new("link/b/f")).is_err());
+            assert!(open(&base, Path::new("link")).is_err());
+            assert!(open(&base, Path::new("../f")).is_err());
         }
     }
 }

@@ -111,6 +111,25 @@ impl Place {
         self.open_dir(self.path())
     }
 
+    /// The folders above this place that are not there yet, outermost first. Whoever may write a place may
+    /// make the folders it needs: what the policy says of them, it says of what is in them.
+    pub fn missing_folders(&self) -> Vec<Self> {
+        let above = self.path().ancestors().skip(1);
+        let is_missing = |folder: &&Path| {
+            folder.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        };
+        let missing = above.take_while(is_missing);
+        let mut places: Vec<Self> = missing
+            .map(|folder| Self {
+                resolved: Resolved { path: folder.to_path_buf(), exists: false, through_link: false },
+                access: Access::Create,
+                ..self.clone()
+            })
+            .collect();
+        places.reverse();
+        places
+    }
+
     fn open_dir(&self, path: &Path) -> ToolResult<Dir> {
         let (base, relative) = self.paths.base_of(path);
         open::folder(base, relative).map_err(|error| self.opening("open the folder", path, &error))

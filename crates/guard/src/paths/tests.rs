@@ -1,1 +1,269 @@
+//! The policy as a table, and the ways out that must not work.
 
+use std::{fs, os::unix::fs::PermissionsExt, os::unix::fs::symlink, path::PathBuf, sync::Arc};
+
+use deskhand_core::{
+    Access, Cx, Fingerprint, Permission, Plan, Screener, Services, Status, cx::CxParts, event::NoEvents,
+    screener::Masked,
+};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+
+struct Plain;
+
+impl Screener for Plain {
+    fn mask_text(&self, text: &str) -> Masked {
+        Masked::assume(text)
+    }
+    fn mask_value(&self, value: &serde_json::Value) -> serde_json::Value {
+        value.clone()
+    }
+}
+
+/// `root/{workspace,home,data/outputs,elsewhere}`
+struct Desk {
+    _folder: TempDir,
+    root: PathBuf,
+    cx: Cx,
+}
+
+fn desk(restrict_to_workspace: bool) -> Desk {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for name in ["workspace/.git/hooks", "home/.ssh", "data/outputs", "elsewhere", "workspace_private"] {
+        fs::create_dir_all(root.join(name)).unwrap();
+    }
+    for name in [
+        "workspace/a.txt",
+        "workspace/.env",
+        "elsewhere/b.txt",
+        "home/.ssh/id",
+        "data/deskhand.db",
+        "workspace_private/c",
+    ] {
+        fs::write(root.join(name), "x").unwrap();
+    }
+    let paths = Paths::open(PathsConfig {
+        workspaces: vec![root.join("workspace")],
+        own: vec![root.join("data")],
+        outputs: root.join("data/outputs"),
+        home: Some(root.join("home")),
+        restrict_to_workspace,
+        ..PathsConfig::default()
+    })
+    .unwrap();
+    let cx = Cx::new(CxParts {
+        call: deskhand_core::CallId::new(),
+        tool: "test".into(),
+        session_id: String::new(),
+        services: Services::default().with(paths),
+        cancel: CancellationToken::new(),
+        events: Arc::new(NoEvents),
+        screener: Arc::new(Plain),
+    });
+    Desk { _folder: folder, root, cx }
+}
+
+impl Desk {
+    fn arg(&self, path: &str) -> PathArg {
+        match path.strip_prefix("@") {
+            Some(rest) => PathArg::new(self.root.join(rest).to_str().unwrap()),
+            None => PathArg::new(path),
+        }
+    }
+
+    /// Permission and rule for reading, writing or removing a path; `@` stands for the temporary root.
+    fn ask(&self, access: Access, path: &str) -> (Permission, &'static str) {
+        let paths = self.cx.paths().unwrap();
+        let arg = self.arg(path);
+        let place = match access {
+            Access::Read => paths.readable(&arg),
+            Access::Create | Access::Modify => paths.writable(&arg),
+            Access::Delete => paths.removable(&arg),
+        };
+        match place {
+            Ok(place) => (place.permission(), place.rule()),
+            Err(error) if error.status == Status::Blocked => (Permission::Forbidden, error.code),
+            Err(error) => panic!("{path}: {} {}", error.code, error.message),
+        }
+    }
+}
+
+#[test]
+fn the_policy_as_a_table() {
+    use Access::{Delete, Modify, Read};
+    use Permission::{Forbidden, Moderate, Public, Sensitive};
+    let desk = desk(false);
+    let table = [
+        (Read, "a.txt", Public, "path:workspace-read"),
+        (Read, "@workspace/a.txt", Public, "path:workspace-read"),
+        (Read, ".env", Sensitive, "path:sensitive"),
+        (Read, "@elsewhere/b.txt", Moderate, "path:outside-read"),
+        (Read, "../elsewhere/b.txt", Moderate, "path:outside-read"),
+        (Read, "@workspace_private/c", Moderate, "path:outside-read"),
+        (Read, "~/.ssh/id", Sensitive, "path:sensitive"),
+        (Read, "@data/deskhand.db", Sensitive, "path:own-data"),
+        (Read, "/etc/passwd", Public, "path:system-read"),
+        (Read, "/etc/shadow", Sensitive, "path:system-private"),
+        (Read, "/proc/self/environ", Sensitive, "path:system-private"),
+        (Read, "/proc/cpuinfo", Public, "path:system-read"),
+        (Modify, "a.txt", Moderate, "path:workspace-write"),
+        (Modify, "new/deep/file", Moderate, "path:workspace-write"),
+        (Modify, ".env.local", Sensitive, "path:sensitive"),
+        (Modify, ".git/hooks/pre-commit", Sensitive, "path:runs-later"),
+        (Modify, ".deskhand/config.toml", Sensitive, "path:runs-later"),
+        (Modify, "@elsewhere/b.txt", Sensitive, "path:outside-write"),
+        (Modify, "../workspace_private/c", Sensitive, "path:outside-write"),
+        (Modify, "@data/deskhand.db", Forbidden, "path:own-data-write"),
+        (Modify, "@data/outputs/x.txt", Forbidden, "path:own-data-write"),
+        (Delete, "a.txt", Moderate, "path:workspace-write"),
+        (Delete, ".", Forbidden, "path:holds-everything"),
+        (Delete, "@workspace/..", Forbidden, "path:holds-everything"),
+        (Delete, "~", Forbidden, "path:holds-everything"),
+        (Delete, "/", Forbidden, "path:holds-everything"),
+        (Delete, "/etc", Forbidden, "path:holds-everything"),
+        (Delete, "/usr", Forbidden, "path:holds-everything"),
+        (Delete, "@elsewhere", Sensitive, "path:outside-write"),
+    ];
+    for (access, path, permission, rule) in table {
+        assert_eq!(desk.ask(access, path), (permission, rule), "{access} {path}");
+    }
+}
+
+#[test]
+fn restricted_means_nothing_outside_the_roots() {
+    let desk = desk(true);
+    for path in ["@elsewhere/b.txt", "/etc/passwd", "~/.ssh/id", "../workspace_private/c"] {
+        assert_eq!(
+            desk.ask(Access::Read, path),
+            (Permission::Forbidden, "path:restrict_to_workspace"),
+            "{path}"
+        );
+    }
+    assert_eq!(desk.ask(Access::Modify, "@elsewhere/b.txt").0, Permission::Forbidden);
+    assert_eq!(desk.ask(Access::Read, "a.txt").0, Permission::Public);
+}
+
+#[test]
+fn a_link_is_judged_by_where_it_leads() {
+    let desk = desk(false);
+    symlink(desk.root.join("elsewhere"), desk.root.join("workspace/out")).unwrap();
+    symlink(desk.root.join("home/.ssh/id"), desk.root.join("workspace/innocent")).unwrap();
+    symlink("a.txt", desk.root.join("workspace/inside")).unwrap();
+    symlink(desk.root.join("data"), desk.root.join("workspace/d")).unwrap();
+    assert_eq!(desk.ask(Access::Read, "out/b.txt").1, "path:outside-read");
+    assert_eq!(desk.ask(Access::Modify, "out/new.txt").1, "path:outside-write");
+    assert_eq!(desk.ask(Access::Read, "innocent").1, "path:sensitive");
+    assert_eq!(desk.ask(Access::Read, "inside").1, "path:workspace-read");
+    assert_eq!(desk.ask(Access::Modify, "d/deskhand.db").1, "path:own-data-write");
+    // Removing the link removes the link, in the workspace.
+    assert_eq!(desk.ask(Access::Delete, "out").1, "path:workspace-write");
+}
+
+#[test]
+fn a_link_swapped_in_after_the_look_is_noticed() {
+    let desk = desk(false);
+    fs::create_dir(desk.root.join("workspace/sub")).unwrap();
+    fs::write(desk.root.join("workspace/sub/f"), "mine").unwrap();
+    fs::write(desk.root.join("elsewhere/f"), "theirs").unwrap();
+    let paths = desk.cx.paths().unwrap();
+    let file = paths.readable(&PathArg::new("sub/f")).unwrap();
+    let new = paths.writable(&PathArg::new("sub/new")).unwrap();
+    assert!(file.open().is_ok());
+    fs::remove_dir_all(desk.root.join("workspace/sub")).unwrap();
+    symlink(desk.root.join("elsewhere"), desk.root.join("workspace/sub")).unwrap();
+    assert_eq!(file.open().unwrap_err().code, "plan_changed");
+    assert_eq!(new.parent().unwrap_err().code, "plan_changed");
+    // The last part, too.
+    let last = paths.readable(&PathArg::new("a.txt")).unwrap();
+    fs::remove_file(desk.root.join("workspace/a.txt")).unwrap();
+    symlink(desk.root.join("home/.ssh/id"), desk.root.join("workspace/a.txt")).unwrap();
+    assert_eq!(last.open().unwrap_err().code, "plan_changed");
+}
+
+#[test]
+fn a_run_is_held_to_its_plan() {
+    let desk = desk(false);
+    let paths = desk.cx.paths().unwrap();
+    let planned = paths.writable(&PathArg::new("a.txt")).unwrap();
+    let plan = Plan::new("write").on(&planned);
+    let running = desk.cx.approved(Arc::new(plan), CancellationToken::new());
+    let paths = running.paths().unwrap();
+    assert!(paths.writable(&PathArg::new("a.txt")).is_ok());
+    assert!(paths.readable(&PathArg::new("a.txt")).is_ok());
+    for other in ["b.txt", "../elsewhere/b.txt", ".env"] {
+        assert_eq!(paths.writable(&PathArg::new(other)).unwrap_err().code, "plan_changed", "{other}");
+    }
+    // What needs no question needs no plan either; what does, does.
+    assert_eq!(paths.readable(&PathArg::new(".env")).unwrap_err().code, "plan_changed");
+    assert_eq!(paths.readable(&desk.arg("@elsewhere/b.txt")).unwrap_err().code, "plan_changed");
+    assert!(paths.readable(&PathArg::new("/etc/passwd")).is_ok());
+    assert!(!paths.admits(&desk.root.join("workspace/.env")));
+    assert!(paths.admits(&desk.root.join("workspace/a.txt")));
+}
+
+#[test]
+fn what_cannot_be_opened_is_said() {
+    let desk = desk(false);
+    let paths = desk.cx.paths().unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        desk.root.join("workspace/pipe"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
+    symlink("loop", desk.root.join("workspace/loop")).unwrap();
+    let open = |path: &str| paths.readable(&PathArg::new(path)).and_then(|place| place.open()).unwrap_err();
+    assert_eq!(open("pipe").code, "not_a_file");
+    assert_eq!(open("loop").code, "link_loop");
+    assert_eq!(open("a.txt/x").code, "not_a_directory");
+    assert_eq!(open(".git").code, "is_a_directory");
+    assert_eq!(open(&"n".repeat(300)).code, "name_too_long");
+    let near = open("A.TXT");
+    assert_eq!(near.code, "no_such_file");
+    assert!(near.hint.unwrap().contains("a.txt"));
+}
+
+#[test]
+fn kept_outputs_are_read_by_their_handle_only() {
+    let desk = desk(false);
+    let call = deskhand_core::CallId::new();
+    fs::write(desk.root.join(format!("data/outputs/{call}.txt")), "whole").unwrap();
+    let paths = desk.cx.paths().unwrap();
+    let place = paths.readable(&PathArg::new(format!("out:{call}"))).unwrap();
+    assert_eq!((place.permission(), place.rule()), (Permission::Public, "path:session-files"));
+    for bad in ["out:", "out:../deskhand.db", "out:nonsense"] {
+        assert_eq!(paths.readable(&PathArg::new(bad)).unwrap_err().code, "invalid_path", "{bad}");
+    }
+    assert_eq!(paths.writable(&PathArg::new(format!("out:{call}"))).unwrap_err().status, Status::Blocked);
+}
+
+#[test]
+fn names_in_other_spelling_are_still_sensitive() {
+    let desk = desk(false);
+    for name in [".ENV", ".Env.Local", "．env", "Server.KEY"] {
+        fs::write(desk.root.join("workspace").join(name), "x").unwrap();
+        assert_eq!(desk.ask(Access::Read, name).1, "path:sensitive", "{name}");
+    }
+}
+
+#[test]
+fn fingerprints_tell_what_changed() {
+    let desk = desk(false);
+    let paths = desk.cx.paths().unwrap();
+    let read = || paths.readable(&PathArg::new("a.txt")).unwrap().fingerprint();
+    let write = || paths.writable(&PathArg::new("a.txt")).unwrap().fingerprint();
+    let (read_before, write_before) = (read(), write());
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    fs::write(desk.root.join("workspace/a.txt"), "longer").unwrap();
+    // A file that is only read may grow; one that is to be changed may not.
+    assert_eq!(read(), read_before);
+    assert_ne!(write(), write_before);
+    fs::set_permissions(desk.root.join("workspace/a.txt"), fs::Permissions::from_mode(0o600)).unwrap();
+    fs::remove_file(desk.root.join("workspace/a.txt")).unwrap();
+    assert_eq!(write(), Fingerprint::Absent);
+}

@@ -1,0 +1,62 @@
+//! A gate on a temporary data folder.
+
+use std::{path::PathBuf, sync::Arc};
+
+use deskhand_core::{
+    Caller, Gate, GateSettings, Mode, Outcome, Registry, Request, Services, SessionCx, UndoJournal, event::NoEvents,
+};
+use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
+use deskhand_store::{Store, StoreOptions};
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub struct Desk {
+    _folder: TempDir,
+    pub workspace: PathBuf,
+    gate: Gate,
+    session: SessionCx,
+}
+
+impl Desk {
+    pub fn new(registry: Registry) -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let root = folder.path().canonicalize()?;
+        let (workspace, data) = (root.join("workspace"), root.join("data"));
+        std::fs::create_dir(&workspace)?;
+        let store = Store::open(&data, &StoreOptions::default())?;
+        let paths = Paths::open(PathsConfig {
+            workspaces: vec![workspace.clone()],
+            own: vec![data.clone()],
+            outputs: data.join("outputs"),
+            ..PathsConfig::default()
+        })?;
+        let undo: Arc<dyn UndoJournal> = store.undo();
+        let gate = Gate {
+            registry: Arc::new(registry),
+            policy: Arc::new(Rules::new(store.grants())),
+            screener: Arc::new(SecretScreener),
+            audit: store.audit(),
+            approvals: store.approvals(),
+            grants: store.grants(),
+            outputs: store.outputs(),
+            settings: GateSettings::default(),
+        };
+        let session = SessionCx {
+            id: "bench".into(),
+            caller: Caller("bench".into()),
+            workspace: workspace.clone(),
+            mode: Mode::Auto,
+            services: Services::default().with(paths).with(undo),
+            approvers: Vec::new(),
+            wait_for_others: false,
+            events: Arc::new(NoEvents),
+        };
+        Ok(Self { _folder: folder, workspace, gate, session })
+    }
+
+    pub async fn call(&self, tool: &str, arguments: Value) -> Outcome {
+        let outcome = self.gate.call(Request::new(tool, arguments), &self.session).await;
+        assert!(outcome.is_success(), "{}", outcome.text);
+        outcome
+    }
+}

@@ -1,0 +1,142 @@
+//! The one place where everything is put together.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use anyhow::{Context, Result, bail};
+use deskhand_core::{
+    Approver, Caller, EventSink, Gate, Mode, Registry, Services, SessionCx, UndoJournal, id::new_id,
+};
+use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
+use deskhand_store::Store;
+
+use crate::{
+    cli::Shared,
+    language::Language,
+    places,
+    settings::{self, Settings},
+};
+
+/// The program, put together for one data folder and one workspace.
+pub struct App {
+    pub settings: Settings,
+    pub mode: Mode,
+    pub language: Language,
+    pub data_dir: PathBuf,
+    pub store: Store,
+    pub gate: Gate,
+    pub paths: Paths,
+    services: Services,
+    session_id: String,
+}
+
+/// Whom a session can ask, and who watches it.
+pub struct Surfaces {
+    pub approvers: Vec<Arc<dyn Approver>>,
+    pub wait_for_others: bool,
+    pub events: Arc<dyn EventSink>,
+}
+
+impl App {
+    pub fn open(shared: &Shared) -> Result<Self> {
+        let data_dir = places::data_dir(shared.data_dir.as_deref())?;
+        let workspaces = workspaces(shared)?;
+        // Opening the store makes folders; the database is opened only where something asks it.
+        let early = Store::open(&data_dir, &deskhand_store::StoreOptions::default())?;
+        let mut registry = deskhand_tools::registry();
+        let settings = load_settings(shared, &workspaces[0], &early, &registry)?;
+        let store = Store::open(&data_dir, &settings.store())?;
+        let paths = open_paths(shared, &settings, &data_dir, workspaces)?;
+        let undo: Arc<dyn UndoJournal> = store.undo();
+        let services = Services::default().with(paths.clone()).with(undo);
+        registry.probe(&services);
+        let grants = store.grants();
+        let gate = Gate {
+            registry: Arc::new(registry),
+            policy: Arc::new(Rules::new(grants.clone())),
+            screener: Arc::new(SecretScreener),
+            audit: store.audit(),
+            approvals: store.approvals(),
+            grants,
+            outputs: store.outputs(),
+            settings: settings.gate(),
+        };
+        let session = shared.session.clone().or_else(|| env::var("DESKHAND_SESSION").ok());
+        Ok(Self {
+            mode: settings.mode()?,
+            language: Language::choose(settings.language()),
+            settings,
+            data_dir,
+            store,
+            gate,
+            paths,
+            services,
+            session_id: session.filter(|id| !id.is_empty()).unwrap_or_else(new_id),
+        })
+    }
+
+    pub fn session(&self, caller: &str, surfaces: Surfaces) -> SessionCx {
+        SessionCx {
+            id: self.session_id.clone(),
+            caller: Caller(caller.to_owned()),
+            workspace: self.paths.workspace().to_path_buf(),
+            mode: self.mode,
+            services: self.services.clone(),
+            approvers: surfaces.approvers,
+            wait_for_others: surfaces.wait_for_others,
+            events: surfaces.events,
+        }
+    }
+}
+
+fn load_settings(shared: &Shared, workspace: &Path, store: &Store, registry: &Registry) -> Result<Settings> {
+    let named = shared.config.clone().or_else(|| places::variable("DESKHAND_CONFIG"));
+    let tools: Vec<&str> = registry.offered().map(|entry| entry.spec.name).collect();
+    settings::load(&settings::Load {
+        named_file: named.as_deref(),
+        usual_file: places::config_dir().map(|dir| dir.join("config.toml")),
+        workspace,
+        trust: &store.trust(),
+        mode_flag: shared.mode,
+        tools: &tools,
+        environment: &|name| env::var(name).ok().filter(|value| !value.is_empty()),
+    })
+}
+
+/// The folders to work in, the first being where relative paths start.
+fn workspaces(shared: &Shared) -> Result<Vec<PathBuf>> {
+    let mut folders = shared.workspace.clone();
+    if folders.is_empty() {
+        folders = env::var_os("DESKHAND_WORKSPACE").map(|all| env::split_paths(&all).collect()).unwrap_or_default();
+    }
+    if folders.is_empty() {
+        folders.push(env::current_dir().context("the current folder is gone: name one with --workspace")?);
+    }
+    let mut real = Vec::new();
+    for folder in folders {
+        let path = folder.canonicalize().with_context(|| format!("the workspace {}", folder.display()))?;
+        if !path.is_dir() {
+            bail!("the workspace {} is not a folder", path.display());
+        }
+        real.push(path);
+    }
+    Ok(real)
+}
+
+fn open_paths(shared: &Shared, settings: &Settings, data_dir: &Path, workspaces: Vec<PathBuf>) -> Result<Paths> {
+    let mut own = vec![data_dir.to_path_buf()];
+    own.extend(places::config_dir());
+    own.extend(shared.config.clone().or_else(|| places::variable("DESKHAND_CONFIG")));
+    Paths::open(PathsConfig {
+        workspaces,
+        read_only: vec![data_dir.join("uploads"), data_dir.join("skills")],
+        own,
+        outputs: data_dir.join("outputs"),
+        home: places::home(),
+        restrict_to_workspace: settings.restrict_to_workspace(),
+    })
+    .context("the workspace cannot be opened")
+}

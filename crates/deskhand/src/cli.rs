@@ -1,0 +1,224 @@
+//! The command line, as clap reads it. Stable once shipped: scripts depend on it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use deskhand_core::Mode;
+
+/// Safe hands on a computer for any language model.
+///
+/// Every call passes one gate: it is checked, planned, approved, run, screened and recorded. Without a
+/// command, `deskhand` opens a console that lists, explains and calls tools.
+///
+/// Exit codes: 0 success, 1 the call failed, 2 wrong usage or invalid arguments, 3 refused (blocked, rejected,
+/// expired, nobody to ask), 4 timed out or cancelled.
+#[derive(Debug, Parser)]
+#[command(name = "deskhand", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    pub shared: Shared,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Accepted before and after the subcommand.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Shared {
+    /// Print one JSON value on stdout and nothing else there
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Where Deskhand keeps its data [env: DESKHAND_DATA]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// A folder to work in; may be repeated [default: the current folder] [env: DESKHAND_WORKSPACE]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub workspace: Vec<PathBuf>,
+    /// How much runs unasked: ask, auto, read-only or unattended [env: DESKHAND_MODE]
+    #[arg(long, global = true, value_name = "MODE")]
+    pub mode: Option<Mode>,
+    /// The config file to use instead of the usual one [env: DESKHAND_CONFIG]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The session that calls belong to [default: a new one] [env: DESKHAND_SESSION]
+    #[arg(long, global = true, value_name = "ID", hide = true)]
+    pub session: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List every tool with schema, permission and effects; with NAME its manual page
+    Tools {
+        name: Option<String>,
+        /// Only the tools of this toolset
+        #[arg(long, value_name = "NAME")]
+        toolset: Option<String>,
+        /// The tools as this other system names them: omni, countbot, ops, skillmint
+        #[arg(long, value_name = "NAME")]
+        dialect: Option<String>,
+        /// The form of the listing, with --json
+        #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+        format: ToolFormat,
+    },
+    /// Make one call along the one path
+    Call {
+        tool: String,
+        /// JSON, or NAME=VALUE pairs; `-` reads JSON from stdin [default: {}]
+        #[arg(value_name = "JSON")]
+        arguments: Vec<String>,
+        /// Answer every question, of execution and of result, with yes. Opens nothing that is forbidden,
+        /// restricted or refused by the mode
+        #[arg(long, short)]
+        yes: bool,
+        /// Where nobody can be asked here, wait for `deskhand approvals` in another shell to answer
+        #[arg(long)]
+        wait: bool,
+        /// Name and arguments are in the words of this other system, and so will be the result
+        #[arg(long, value_name = "NAME")]
+        dialect: Option<String>,
+    },
+    /// Show the plan of a call, the decision and the rule that decided; runs nothing
+    Explain {
+        #[arg(required_unless_present = "jsonl")]
+        tool: Option<String>,
+        /// JSON, or NAME=VALUE pairs; `-` reads JSON from stdin [default: {}]
+        #[arg(value_name = "JSON")]
+        arguments: Vec<String>,
+        #[arg(long, value_name = "NAME")]
+        dialect: Option<String>,
+        /// Read {"id","tool","arguments"} lines from stdin, answer {"id","decision","permission","rule","why"} lines
+        #[arg(long, conflicts_with_all = ["tool", "arguments"])]
+        jsonl: bool,
+    },
+    /// List the questions that wait for an answer, show one, or answer it
+    Approvals {
+        #[command(subcommand)]
+        action: Option<ApprovalAction>,
+    },
+    /// List remembered answers, or revoke one
+    Grants {
+        #[command(subcommand)]
+        action: Option<GrantAction>,
+    },
+    /// List what was done, or verify that the record is whole
+    Audit {
+        #[command(subcommand)]
+        action: Option<AuditAction>,
+        #[command(flatten)]
+        filter: AuditFilter,
+    },
+    /// Take back the last change, or the change of one call
+    Undo {
+        /// The id of the call; the newest change if it is left out
+        call: Option<String>,
+        /// List what can be taken back instead
+        #[arg(long, conflicts_with = "call")]
+        list: bool,
+    },
+    /// Say what works on this machine, and what to do about what does not
+    Doctor,
+    /// Show every setting with its value and where it comes from
+    Config {
+        #[command(subcommand)]
+        action: Option<ConfigAction>,
+    },
+    /// Print completions for a shell
+    Completions { shell: clap_complete::Shell },
+    /// Print the manual page (roff)
+    Man,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ToolFormat {
+    /// Everything there is to know
+    #[default]
+    Full,
+    /// OpenAI function definitions
+    Openai,
+    /// MCP tool listing
+    Mcp,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ApprovalAction {
+    /// Everything about one question, its plan and preview included
+    Show { id: String },
+    /// Answer a question; the first answer counts
+    Answer {
+        /// The id, or an end of it that only one has
+        id: String,
+        answer: AnswerWord,
+        /// With `edit`: the arguments as JSON, or the text that the caller gets instead of the result
+        value: Option<String>,
+        /// Why not
+        #[arg(long)]
+        reason: Option<String>,
+        /// Remember the answer
+        #[arg(long, value_enum, value_name = "WHERE")]
+        remember: Option<RememberWhere>,
+        /// What the remembered answer is about, by its number in `approvals show`
+        #[arg(long, default_value_t = 1, value_name = "N", requires = "remember")]
+        shape: usize,
+        /// Until when it is remembered: 30m, 2h, 7d or a time such as 2027-01-01T00:00:00Z
+        #[arg(long, value_name = "WHEN", requires = "remember")]
+        until: Option<String>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AnswerWord {
+    Yes,
+    No,
+    Edit,
+    Pass,
+    Withhold,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RememberWhere {
+    Session,
+    Workspace,
+    Always,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum GrantAction {
+    /// Take a remembered answer back
+    Revoke {
+        /// The id, or an end of it that only one has
+        id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum AuditAction {
+    /// Check that no record was edited, removed, inserted, reordered or cut off
+    Verify,
+}
+
+#[derive(Debug, Default, Args)]
+pub struct AuditFilter {
+    /// How many records, newest first
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub limit: usize,
+    /// Only records before this number: for the next page
+    #[arg(long, value_name = "SEQ")]
+    pub before: Option<u64>,
+    #[arg(long, value_name = "NAME")]
+    pub tool: Option<String>,
+    #[arg(long, value_name = "STATUS")]
+    pub status: Option<String>,
+    /// The id of one call
+    #[arg(long, value_name = "ID")]
+    pub call: Option<String>,
+    /// Only from this time on: 2h, 7d or a time such as 2027-01-01T00:00:00Z
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigAction {
+    /// Let this workspace's own config loosen settings, too, as long as its content stays the same
+    Trust,
+    /// Take that back
+    Untrust,
+}

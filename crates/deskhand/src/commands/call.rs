@@ -1,0 +1,84 @@
+//! `deskhand call`: one call along the one path.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use deskhand_core::{Approver, Outcome, Request, SessionCx};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    assemble::{App, Surfaces},
+    terminal::{Printer, ProgressLine, Style, TerminalApprover, YesApprover, can_ask, parse_arguments, safe},
+};
+
+pub struct Wanted {
+    pub tool: String,
+    pub arguments: Vec<String>,
+    pub yes: bool,
+    pub wait: bool,
+    pub dialect: Option<String>,
+}
+
+pub async fn run(app: &App, printer: &Printer, wanted: &Wanted) -> Result<u8> {
+    let arguments = parse_arguments(&wanted.arguments)?;
+    let request = Request::new(&wanted.tool, arguments).in_dialect(wanted.dialect.clone());
+    let session = app.session("cli", surfaces(app, printer, wanted.yes, wanted.wait));
+    let outcome = call(app, request, &session).await;
+    print(app, printer, &outcome, wanted.dialect.as_deref())?;
+    Ok(outcome.status.exit_code())
+}
+
+/// Whom a call from the command line can ask.
+pub fn surfaces(app: &App, printer: &Printer, yes: bool, wait_for_others: bool) -> Surfaces {
+    let mut approvers: Vec<Arc<dyn Approver>> = Vec::new();
+    if yes {
+        approvers.push(Arc::new(YesApprover::FLAG));
+    } else if can_ask() {
+        approvers.push(Arc::new(TerminalApprover { language: app.language }));
+    }
+    Surfaces { approvers, wait_for_others, events: Arc::new(ProgressLine::new(printer.json)) }
+}
+
+/// Makes the call; Ctrl-C cancels it.
+pub async fn call(app: &App, request: Request, session: &SessionCx) -> Outcome {
+    let cancel = request.cancel.clone();
+    let watching = tokio::spawn(cancel_on_interrupt(cancel));
+    let outcome = app.gate.call(request, session).await;
+    watching.abort();
+    outcome
+}
+
+async fn cancel_on_interrupt(cancel: CancellationToken) {
+    if tokio::signal::ctrl_c().await.is_ok() {
+        cancel.cancel();
+    }
+}
+
+/// Prints an outcome: as a whole, in a dialect's shape, or for a person.
+pub fn print(app: &App, printer: &Printer, outcome: &Outcome, dialect: Option<&str>) -> Result<()> {
+    if let Some(dialect) = dialect.and_then(|name| app.gate.registry.dialect(name)) {
+        let shaped = (dialect.shape)(outcome);
+        return match shaped.as_str().filter(|_| !printer.json) {
+            Some(text) => printer.line(&safe(text)),
+            None => printer.print(&shaped, |_| serde_json::to_string_pretty(&shaped).unwrap_or_default()),
+        };
+    }
+    if printer.json {
+        return printer.print(outcome, |_| String::new());
+    }
+    let Some(error) = &outcome.error else {
+        printer.line(safe(&outcome.text).trim_end_matches('\n'))?;
+        if let Some(call) = outcome.undo {
+            let style = Style::for_stderr();
+            let words = app.language.say("Take it back with", "撤销命令：");
+            printer.note(&style.dim(&format!("{words} deskhand undo {call}")));
+        }
+        return Ok(());
+    };
+    let style = Style::for_stderr();
+    printer.note(&format!("{} {}", style.red(outcome.status.as_str()), safe(&error.message)));
+    if let Some(hint) = &error.hint {
+        printer.note(&style.dim(&safe(hint)));
+    }
+    Ok(())
+}

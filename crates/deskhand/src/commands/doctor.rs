@@ -1,0 +1,163 @@
+//! `deskhand doctor`: what works on this machine, and what to do about what does not.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use deskhand_core::{GrantBook, UndoJournal};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::{
+    assemble::App,
+    terminal::{Printer, Style, can_ask},
+};
+
+#[derive(Serialize)]
+struct Check {
+    name: &'static str,
+    ok: bool,
+    /// What was found.
+    found: String,
+    /// What to do about it.
+    remedy: Option<String>,
+}
+
+impl Check {
+    fn good(name: &'static str, found: impl Into<String>) -> Self {
+        Self { name, ok: true, found: found.into(), remedy: None }
+    }
+
+    fn bad(name: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { name, ok: false, found: found.into(), remedy: Some(remedy.into()) }
+    }
+}
+
+pub fn run(app: &App, printer: &Printer) -> Result<u8> {
+    let checks =
+        [data_folder(app), database(app), audit(app), undo(app), workspace(app), config(app), tools(app), person()];
+    let absent: Vec<_> = app
+        .gate
+        .registry
+        .absent()
+        .map(|(entry, absent)| json!({"name": entry.spec.name, "why": absent.why, "remedy": absent.remedy}))
+        .collect();
+    let all_good = checks.iter().all(|check| check.ok);
+    let value = json!({"ok": all_good, "version": env!("CARGO_PKG_VERSION"), "checks": checks, "absent_tools": absent});
+    printer.print(&value, |style| text(&checks, style))?;
+    Ok(u8::from(!all_good))
+}
+
+fn text(checks: &[Check], style: Style) -> String {
+    let mut text = String::new();
+    for check in checks {
+        let mark = if check.ok { style.green("ok ") } else { style.red("BAD") };
+        let _ = writeln!(text, "{mark} {:<12} {}", check.name, check.found);
+        if let Some(remedy) = &check.remedy {
+            let _ = writeln!(text, "    {:<12} {}", "", style.yellow(remedy));
+        }
+    }
+    text
+}
+
+/// A file can be made, written and removed in it, and nobody else can look into it.
+fn data_folder(app: &App) -> Check {
+    const NAME: &str = "data folder";
+    let shown = app.data_dir.display();
+    let probe = app.data_dir.join(format!(".doctor-{}", std::process::id()));
+    let wrote = std::fs::write(&probe, b"x").and_then(|()| std::fs::remove_file(&probe));
+    match wrote {
+        Err(error) => Check::bad(NAME, format!("{shown}: {error}"), "Make it writable, or name another with --data-dir."),
+        Ok(()) if open_to_others(&app.data_dir) => {
+            Check::bad(NAME, format!("{shown} can be read by other users"), format!("chmod 700 {shown}"))
+        }
+        Ok(()) => Check::good(NAME, shown.to_string()),
+    }
+}
+
+#[cfg(unix)]
+fn open_to_others(path: &std::path::Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(not(unix))]
+fn open_to_others(_: &std::path::Path) -> bool {
+    false
+}
+
+fn database(app: &App) -> Check {
+    match app.store.grants().list() {
+        Ok(grants) => Check::good("database", format!("opens; {} remembered answers", grants.len())),
+        Err(error) => Check::bad("database", error.to_string(), "Move deskhand.db away to start with a new one."),
+    }
+}
+
+fn audit(app: &App) -> Check {
+    if !app.settings.store().audit_enabled {
+        let remedy = "Remove audit.enabled = false from the config.";
+        return Check::bad("audit", "switched off by a setting: calls are not recorded", remedy);
+    }
+    match app.store.audit().verify() {
+        Ok(report) if report.findings.is_empty() => {
+            Check::good("audit", format!("{} records in {} files, all whole", report.records, report.files))
+        }
+        Ok(report) => {
+            let found = format!("{} findings: {}", report.findings.len(), report.findings[0].message);
+            Check::bad("audit", found, "`deskhand audit verify` lists them all.")
+        }
+        Err(error) => Check::bad("audit", error.to_string(), "Check the folder audit/ in the data folder."),
+    }
+}
+
+fn undo(app: &App) -> Check {
+    match app.store.undo().recent(1) {
+        Ok(_) => {
+            let mib = app.store.undo().limit() / (1 << 20);
+            Check::good("undo", format!("changes of up to {mib} MiB each can be taken back"))
+        }
+        Err(error) => Check::bad("undo", error.to_string(), "Check the folder undo/ in the data folder."),
+    }
+}
+
+fn workspace(app: &App) -> Check {
+    let roots: Vec<_> = app.paths.roots().iter().map(|root| root.path.display().to_string()).collect();
+    let links = if deskhand_guard::paths::opens_without_links() {
+        "paths are opened by openat2, which follows no link"
+    } else {
+        "paths are opened step by step, following no link (openat2 is not to be had here)"
+    };
+    Check::good("workspace", format!("{}; {links}", roots.first().map_or("none", String::as_str)))
+}
+
+fn config(app: &App) -> Check {
+    let settings = &app.settings;
+    match settings.warnings.first() {
+        Some(warning) => Check::bad("config", warning.clone(), "Mend the file."),
+        None if settings.ignored.is_empty() => Check::good("config", format!("mode {}", app.mode)),
+        None => {
+            let keys: Vec<_> = settings.ignored.iter().map(|ignored| ignored.key.as_str()).collect();
+            Check::good("config", format!("mode {}; the workspace's {} ignored (see `deskhand config`)", app.mode, keys.join(", ")))
+        }
+    }
+}
+
+fn tools(app: &App) -> Check {
+    let offered = app.gate.registry.offered().count();
+    let absent: Vec<_> =
+        app.gate.registry.absent().map(|(entry, absent)| format!("{} ({})", entry.spec.name, absent.why)).collect();
+    let found = if absent.is_empty() {
+        format!("{offered} offered")
+    } else {
+        format!("{offered} offered; not offered: {}", absent.join(", "))
+    };
+    Check::good("tools", found)
+}
+
+fn person() -> Check {
+    let found = if can_ask() {
+        "questions are asked here"
+    } else {
+        "no terminal here: calls that need a person are refused, unless --yes, --wait or a grant answers"
+    };
+    Check::good("approval", found)
+}

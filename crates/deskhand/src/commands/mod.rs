@@ -1,0 +1,81 @@
+//! One file for each command.
+
+mod approvals;
+mod audit;
+mod call;
+mod config;
+mod console;
+mod doctor;
+mod explain;
+mod grants;
+mod tools;
+mod undo;
+
+use anyhow::Result;
+use clap::CommandFactory;
+
+use crate::{
+    assemble::App,
+    cli::{Cli, Command, Shared},
+    reference,
+    terminal::Printer,
+};
+
+/// Does what the command line says. The number is the exit code.
+pub async fn dispatch(cli: Cli, printer: &Printer) -> Result<u8> {
+    let Cli { shared, command } = cli;
+    let Some(command) = command else { return console::run(&open(&shared, printer)?, printer).await };
+    match command {
+        Command::Tools { name, toolset, dialect, format } => {
+            tools::run(&tools::Wanted { name, toolset, dialect, format }, printer)
+        }
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "deskhand", &mut std::io::stdout());
+            Ok(0)
+        }
+        Command::Man => {
+            printer.line(reference::man_page()?.trim_end())?;
+            Ok(0)
+        }
+        other => with_app(other, &open(&shared, printer)?, printer).await,
+    }
+}
+
+async fn with_app(command: Command, app: &App, printer: &Printer) -> Result<u8> {
+    match command {
+        Command::Call { tool, arguments, yes, wait, dialect } => {
+            call::run(app, printer, &call::Wanted { tool, arguments, yes, wait, dialect }).await
+        }
+        Command::Explain { tool: Some(tool), arguments, dialect, jsonl: false } => {
+            explain::one(app, printer, &tool, &arguments, dialect).await
+        }
+        Command::Explain { dialect, .. } => explain::lines(app, printer, dialect).await,
+        Command::Approvals { action } => approvals::run(app, printer, action),
+        Command::Grants { action } => grants::run(app, printer, action),
+        Command::Audit { action, filter } => audit::run(app, printer, action.as_ref(), &filter),
+        Command::Undo { call, list } => undo::run(app, printer, call, list).await,
+        Command::Doctor => doctor::run(app, printer),
+        Command::Config { action } => config::run(app, printer, action.as_ref()),
+        // These need no data folder, and were done before it was opened.
+        Command::Tools { .. } | Command::Completions { .. } | Command::Man => Ok(0),
+    }
+}
+
+fn open(shared: &Shared, printer: &Printer) -> Result<App> {
+    let app = App::open(shared)?;
+    for warning in &app.settings.warnings {
+        printer.note(&format!("deskhand: {warning}"));
+    }
+    Ok(app)
+}
+
+/// The one id that `wanted` names: whole, or by an end that no other has.
+fn pick<'a>(ids: impl Iterator<Item = &'a str>, wanted: &str, what: &str) -> Result<String> {
+    let ids: Vec<&str> = ids.filter(|id| *id == wanted || id.ends_with(wanted)).collect();
+    match ids.as_slice() {
+        [] => anyhow::bail!("there is no {what} {wanted}"),
+        [id] => Ok((*id).to_owned()),
+        several if several.contains(&wanted) => Ok(wanted.to_owned()),
+        several => anyhow::bail!("{wanted} could be any of {}", several.join(", ")),
+    }
+}

@@ -1,0 +1,124 @@
+//! `deskhand tools`: what there is, for people and for programs.
+
+use std::fmt::Write;
+
+use anyhow::{Result, anyhow};
+use deskhand_core::{Dialect, Registry, Services, ToolEntry, export};
+use serde_json::{Value, json};
+
+use crate::{
+    cli::ToolFormat,
+    language::Language,
+    terminal::{Printer, Style},
+};
+
+pub struct Wanted {
+    pub name: Option<String>,
+    pub toolset: Option<String>,
+    pub dialect: Option<String>,
+    pub format: ToolFormat,
+}
+
+pub fn run(wanted: &Wanted, printer: &Printer) -> Result<u8> {
+    let mut registry = deskhand_tools::registry();
+    registry.probe(&Services::default());
+    let language = Language::choose(&std::env::var("DESKHAND_LANGUAGE").unwrap_or_else(|_| "auto".into()));
+    match &wanted.name {
+        Some(name) => one(&registry, name, wanted, printer)?,
+        None => match &wanted.dialect {
+            Some(dialect) => in_dialect(&registry, dialect, printer)?,
+            None => list(&registry, wanted, language, printer)?,
+        },
+    }
+    Ok(0)
+}
+
+fn one(registry: &Registry, name: &str, wanted: &Wanted, printer: &Printer) -> Result<()> {
+    let found = registry.find(name, wanted.dialect.as_deref()).map_err(|error| {
+        anyhow!("{}{}", error.message, error.hint.map_or_else(String::new, |hint| format!(" {hint}")))
+    })?;
+    printer.print(&in_format(found.entry, wanted.format), |_| export::manual(registry, found.entry))
+}
+
+fn list(registry: &Registry, wanted: &Wanted, language: Language, printer: &Printer) -> Result<()> {
+    let tools: Vec<_> = match &wanted.toolset {
+        None => registry.offered().collect(),
+        Some(name) => registry.toolset(name).ok_or_else(|| {
+            anyhow!("there is no toolset «{name}»; there are: {}", registry.toolset_names().join(", "))
+        })?,
+    };
+    let value = match wanted.format {
+        ToolFormat::Full => json!({
+            "tools": tools.iter().map(|entry| export::listing(entry)).collect::<Vec<_>>(),
+            "absent": registry.absent().map(|(entry, absent)| {
+                json!({"name": entry.spec.name, "why": absent.why, "remedy": absent.remedy})
+            }).collect::<Vec<_>>(),
+        }),
+        form => tools.iter().map(|entry| in_format(entry, form)).collect(),
+    };
+    printer.print(&value, |style| {
+        let mut text = String::new();
+        for entry in &tools {
+            row(&mut text, entry, style, language);
+        }
+        for (entry, absent) in registry.absent() {
+            let _ = writeln!(text, "{:<17} {}", entry.spec.name, style.dim(&format!("{} {}", absent.why, absent.remedy)));
+        }
+        text
+    })
+}
+
+fn row(text: &mut String, entry: &ToolEntry, style: Style, language: Language) {
+    let spec = &entry.spec;
+    let about = language.say(spec.description, spec.description_zh);
+    let permission = format!("{:<9}", spec.permission);
+    let _ = writeln!(text, "{} {permission} {about}", style.bold(&format!("{:<17}", spec.name)));
+}
+
+fn in_format(entry: &ToolEntry, format: ToolFormat) -> Value {
+    match format {
+        ToolFormat::Full => export::listing(entry),
+        ToolFormat::Openai => export::openai_function(entry),
+        ToolFormat::Mcp => export::mcp_tool(entry),
+    }
+}
+
+fn in_dialect(registry: &Registry, name: &str, printer: &Printer) -> Result<()> {
+    let dialect = registry.dialect(name).ok_or_else(|| {
+        let names: Vec<_> = registry.dialects().iter().map(|d| d.name).collect();
+        anyhow!("there is no dialect «{name}»; there are: {}", names.join(", "))
+    })?;
+    let (built, missing) = dialect.split(registry);
+    let entry = |entry: &deskhand_core::DialectEntry| {
+        let tool = registry.get(entry.tool);
+        json!({
+            "name": entry.name,
+            "tool": entry.tool,
+            "built": tool.is_some(),
+            "input_schema": tool.map(|tool| entry.input_schema(tool.input_schema())),
+        })
+    };
+    let value = json!({
+        "dialect": dialect.name,
+        "about": dialect.about,
+        "tools": dialect.entries.iter().map(entry).collect::<Vec<_>>(),
+    });
+    printer.print(&value, |style| dialect_text(dialect, &built, &missing, style))
+}
+
+fn dialect_text(
+    dialect: &Dialect,
+    built: &[&deskhand_core::DialectEntry],
+    missing: &[&deskhand_core::DialectEntry],
+    style: Style,
+) -> String {
+    let mut text = format!("{}: {}\n", style.bold(dialect.name), dialect.about);
+    for entry in built {
+        let names: Vec<_> = entry.parameters.iter().map(|p| p.name).collect();
+        let _ = writeln!(text, "{:<18} = {:<17} {}", entry.name, entry.tool, style.dim(&names.join(", ")));
+    }
+    for entry in missing {
+        let _ = writeln!(text, "{:<18} = {:<17} {}", entry.name, entry.tool, style.yellow("not built yet"));
+    }
+    text
+}

@@ -1,0 +1,51 @@
+//! The command line, the terminal, and the one place where everything is put together.
+
+pub mod assemble;
+pub mod cli;
+mod commands;
+mod language;
+mod places;
+pub mod reference;
+pub mod settings;
+mod terminal;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::Parser;
+
+use crate::{cli::Cli, terminal::Printer};
+
+/// Wrong usage, or arguments that do not fit.
+const EXIT_USAGE: u8 = 2;
+
+/// Runs the program with these arguments and says how it ended.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors; clap knows which stream they go to.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { EXIT_USAGE } else { 0 });
+        }
+    };
+    start_logging();
+    let printer = Printer::new(cli.shared.json);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return printer.failure(&anyhow::Error::new(error).context("the program cannot start")),
+    };
+    let ended = runtime.block_on(commands::dispatch(cli, &printer));
+    // A prompt that nobody answered must not keep the program from ending.
+    runtime.shutdown_background();
+    match ended {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => printer.failure(&error),
+    }
+}
+
+/// Logs go to stderr, and only if they are asked for (`DESKHAND_LOG=debug`), warnings always.
+fn start_logging() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("DESKHAND_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+}

@@ -1,0 +1,57 @@
+//! Where things are: the data folder, the config file, the home folder.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+
+const NAME: &str = "deskhand";
+
+pub fn home() -> Option<PathBuf> {
+    env::home_dir().filter(|home| !home.as_os_str().is_empty())
+}
+
+/// `--data-dir`, `DESKHAND_DATA`, or the platform's data folder. Absolute.
+pub fn data_dir(flag: Option<&Path>) -> Result<PathBuf> {
+    if let Some(path) = flag.map(PathBuf::from).or_else(|| variable("DESKHAND_DATA")) {
+        return std::path::absolute(&path).with_context(|| format!("the data folder {}", path.display()));
+    }
+    if let Some(path) = variable("XDG_DATA_HOME") {
+        return Ok(path.join(NAME));
+    }
+    let home = home().context("there is no home folder: say where the data goes with --data-dir")?;
+    Ok(if cfg!(target_os = "macos") {
+        home.join("Library/Application Support").join(NAME)
+    } else if cfg!(windows) {
+        variable("APPDATA").unwrap_or_else(|| home.join("AppData/Roaming")).join(NAME)
+    } else {
+        home.join(".local/share").join(NAME)
+    })
+}
+
+/// The folder of the usual config file; `None` where there is no home.
+pub fn config_dir() -> Option<PathBuf> {
+    if let Some(path) = variable("XDG_CONFIG_HOME") {
+        return Some(path.join(NAME));
+    }
+    let home = home()?;
+    Some(if cfg!(target_os = "macos") {
+        home.join("Library/Application Support").join(NAME)
+    } else if cfg!(windows) {
+        variable("APPDATA").unwrap_or_else(|| home.join("AppData/Roaming")).join(NAME)
+    } else {
+        home.join(".config").join(NAME)
+    })
+}
+
+/// The config file of a workspace.
+pub fn workspace_config(workspace: &Path) -> PathBuf {
+    workspace.join(".deskhand").join("config.toml")
+}
+
+/// A path from the environment. As the XDG texts have it, an empty one is none.
+pub fn variable(name: &str) -> Option<PathBuf> {
+    env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}

@@ -1,0 +1,123 @@
+//! The settings that there are. One row each; help, checks and the environment are derived from it.
+
+use deskhand_core::{Mode, arguments};
+use serde_json::{Value, json};
+
+pub struct Known {
+    pub key: &'static str,
+    pub about: &'static str,
+    pub default: fn() -> Value,
+    /// Whether a value is one for this setting; the text says what one would be.
+    pub check: fn(&Value) -> Result<(), &'static str>,
+    /// Whether the second value lets through at most what the first does: what a workspace may set by itself.
+    pub tightens: fn(&Value, &Value) -> bool,
+}
+
+pub const KNOWN: &[Known] = &[
+    Known {
+        key: "mode",
+        about: "How much runs unasked: ask, auto, read-only or unattended",
+        default: || json!(Mode::Ask),
+        check: |value| is(value.as_str().is_some_and(|text| text.parse::<Mode>().is_ok()), "ask, auto, read-only or unattended"),
+        tightens: |old, new| match (mode(old), mode(new)) {
+            (Some(old), Some(new)) => new.at_least_as_tight_as(old),
+            _ => false,
+        },
+    },
+    Known {
+        key: "restrict_to_workspace",
+        about: "Whether everything outside the workspace is blocked, reading too",
+        default: || json!(false),
+        check: a_bool,
+        tightens: |old, new| new == &json!(true) || new == old,
+    },
+    Known {
+        key: "approval_timeout_s",
+        about: "How many seconds a question waits for its answer",
+        default: || json!(300),
+        check: |value| is(value.as_u64().is_some_and(|n| (1..=86_400).contains(&n)), "a number from 1 to 86400"),
+        tightens: |old, new| new.as_u64() <= old.as_u64(),
+    },
+    Known {
+        key: "max_output_chars",
+        about: "How many characters of one call's output are handed over; the rest is kept under a handle",
+        default: || json!(30_000),
+        check: |value| is(value.as_u64().is_some_and(|n| (1_000..=10_000_000).contains(&n)), "a number from 1000 to 10000000"),
+        tightens: |old, new| new.as_u64() <= old.as_u64(),
+    },
+    Known {
+        key: "language",
+        about: "The language to speak to people in: auto, en or zh",
+        default: || json!("auto"),
+        check: |value| is(matches!(value.as_str(), Some("auto" | "en" | "zh")), "auto, en or zh"),
+        tightens: |_, _| true,
+    },
+    Known {
+        key: "audit.enabled",
+        about: "Whether every call is recorded; switching it off is itself recorded",
+        default: || json!(true),
+        check: a_bool,
+        tightens: |old, new| new == &json!(true) || new == old,
+    },
+    Known {
+        key: "undo.max_bytes",
+        about: "How much room all before-images may take; one call may take a quarter of it",
+        default: || json!(2_147_483_648_u64),
+        check: |value| is(value.is_u64(), "a number of bytes"),
+        tightens: |old, new| new.as_u64() >= old.as_u64(),
+    },
+    Known {
+        key: "undo.max_age_days",
+        about: "How many days before-images are kept",
+        default: || json!(30),
+        check: |value| is(value.as_u64().is_some_and(|n| n <= 36_500), "a number of days, at most 36500"),
+        tightens: |old, new| new.as_u64() >= old.as_u64(),
+    },
+];
+
+pub const EXECUTION: &str = "requires_execution_approval";
+const RESULT: &str = "requires_result_approval";
+
+/// `tools.NAME.requires_…_approval`, which can be set for every tool.
+pub const TOOL: Known = Known {
+    key: "tools.NAME.requires_execution_approval, tools.NAME.requires_result_approval",
+    about: "Whether a person is asked before a tool runs, or before its result is handed over",
+    default: || Value::Null,
+    check: a_bool,
+    tightens: |old, new| new == &json!(true) || new == old,
+};
+
+/// The tool and the flag of a `tools.…` key.
+pub fn tool_key(key: &str) -> Option<(&str, &str)> {
+    let (tool, flag) = key.strip_prefix("tools.")?.rsplit_once('.')?;
+    (flag == EXECUTION || flag == RESULT).then_some((tool, flag))
+}
+
+/// The row of a key, or what is wrong with it.
+pub fn find(key: &str) -> Result<&'static Known, String> {
+    if tool_key(key).is_some() {
+        return Ok(&TOOL);
+    }
+    KNOWN.iter().find(|known| known.key == key).ok_or_else(|| {
+        let near = arguments::nearest(key, KNOWN.iter().map(|known| known.key));
+        let meant = near.map_or_else(|| "`deskhand config` lists all".to_owned(), |near| format!("did you mean {near}?"));
+        format!("there is no setting {key} ({meant})")
+    })
+}
+
+/// `DESKHAND_MODE` for `mode`, `DESKHAND_UNDO_MAX_BYTES` for `undo.max_bytes`.
+pub fn variable(key: &str) -> String {
+    format!("DESKHAND_{}", key.replace('.', "_").to_uppercase())
+}
+
+fn mode(value: &Value) -> Option<Mode> {
+    value.as_str()?.parse().ok()
+}
+
+fn is(right: bool, wanted: &'static str) -> Result<(), &'static str> {
+    if right { Ok(()) } else { Err(wanted) }
+}
+
+fn a_bool(value: &Value) -> Result<(), &'static str> {
+    is(value.is_boolean(), "true or false")
+}

@@ -1,0 +1,158 @@
+//! Reading the layers and laying them over each other.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, anyhow, bail};
+use deskhand_core::{Mode, arguments};
+use deskhand_store::Trust;
+use serde_json::Value;
+
+use super::{Ignored, Setting, Settings, Source, WorkspaceFile, known};
+use crate::places;
+
+/// What the layers are read from.
+pub struct Load<'a> {
+    /// The person's file, where one was named; it must be there then.
+    pub named_file: Option<&'a Path>,
+    /// The usual file; it need not be there.
+    pub usual_file: Option<PathBuf>,
+    pub workspace: &'a Path,
+    pub trust: &'a Trust,
+    pub mode_flag: Option<Mode>,
+    /// The names of the tools that can be configured through the environment.
+    pub tools: &'a [&'a str],
+    pub environment: &'a dyn Fn(&str) -> Option<String>,
+}
+
+pub fn load(from: &Load<'_>) -> Result<Settings> {
+    let mut settings = Settings::default();
+    for known in known::KNOWN {
+        settings.set(known.key, (known.default)(), Source::Default, known.about);
+    }
+    if let Some((path, text)) = person_file(from)? {
+        for (key, value) in flatten(&path, &text)? {
+            let known = check(&key, &value).map_err(|why| anyhow!("{}: {why}", path.display()))?;
+            settings.set(&key, value, Source::File { path: path.clone() }, known.about);
+        }
+    }
+    workspace_layer(&mut settings, from)?;
+    environment_layer(&mut settings, from)?;
+    if let Some(mode) = from.mode_flag {
+        settings.set("mode", Value::from(mode.as_str()), Source::Flag { flag: "--mode" }, known::KNOWN[0].about);
+    }
+    Ok(settings)
+}
+
+impl Settings {
+    fn set(&mut self, key: &str, value: Value, source: Source, about: &'static str) {
+        self.values.insert(key.to_owned(), Setting { value, source, about });
+    }
+}
+
+fn person_file(from: &Load<'_>) -> Result<Option<(PathBuf, String)>> {
+    if let Some(path) = from.named_file {
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read the config {}", path.display()))?;
+        return Ok(Some((path.to_path_buf(), text)));
+    }
+    let Some(path) = &from.usual_file else { return Ok(None) };
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some((path.clone(), text))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read the config {}", path.display())),
+    }
+}
+
+/// The workspace's file came with the folder. What is wrong in it is a warning: it must not keep a person from
+/// working there.
+fn workspace_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
+    let path = places::workspace_config(from.workspace);
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => {
+            settings.warnings.push(format!("cannot read {}: {error}", path.display()));
+            return Ok(());
+        }
+    };
+    let sha256 = arguments::sha256_hex(text.as_bytes());
+    let trusted = from.trust.is_trusted(&path, &sha256)?;
+    settings.workspace_file = Some(WorkspaceFile { path: path.clone(), sha256, trusted });
+    let values = match flatten(&path, &text) {
+        Ok(values) => values,
+        Err(error) => {
+            settings.warnings.push(format!("{error:#}; the workspace's config is ignored"));
+            return Ok(());
+        }
+    };
+    for (key, value) in values {
+        let known = match check(&key, &value) {
+            Ok(known) => known,
+            Err(why) => {
+                settings.ignored.push(Ignored { key, value, why });
+                continue;
+            }
+        };
+        if trusted || (known.tightens)(settings.value(&key), &value) {
+            settings.set(&key, value, Source::Workspace { path: path.clone() }, known.about);
+        } else {
+            let why = "it would loosen the setting; `deskhand config trust` lets this workspace do so".to_owned();
+            settings.ignored.push(Ignored { key, value, why });
+        }
+    }
+    Ok(())
+}
+
+fn environment_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
+    let of_tools = from.tools.iter().flat_map(|tool| {
+        [format!("tools.{tool}.{}", known::EXECUTION), format!("tools.{tool}.requires_result_approval")]
+    });
+    let keys = known::KNOWN.iter().map(|known| known.key.to_owned()).chain(of_tools);
+    for key in keys {
+        let variable = known::variable(&key);
+        let Some(text) = (from.environment)(&variable) else { continue };
+        // Numbers and booleans are written plainly; anything else is a text.
+        let value = serde_json::from_str(&text)
+            .ok()
+            .filter(|value: &Value| value.is_boolean() || value.is_number())
+            .unwrap_or(Value::String(text));
+        let known = check(&key, &value).map_err(|why| anyhow!("{variable}: {why}"))?;
+        settings.set(&key, value, Source::Environment { variable }, known.about);
+    }
+    Ok(())
+}
+
+fn check(key: &str, value: &Value) -> Result<&'static known::Known, String> {
+    let known = known::find(key)?;
+    (known.check)(value).map_err(|wanted| format!("{key} is {value}, and must be {wanted}"))?;
+    Ok(known)
+}
+
+/// The settings in a TOML text, with dotted keys.
+fn flatten(path: &Path, text: &str) -> Result<Vec<(String, Value)>> {
+    let table: toml::Table =
+        text.parse().map_err(|error| anyhow!("{} is not valid TOML: {error}", path.display()))?;
+    let value = serde_json::to_value(table)?;
+    let mut flat = Vec::new();
+    flatten_into(&value, "", 0, &mut flat)?;
+    Ok(flat)
+}
+
+fn flatten_into(value: &Value, prefix: &str, depth: usize, flat: &mut Vec<(String, Value)>) -> Result<()> {
+    const DEEPEST: usize = 8;
+    if depth > DEEPEST {
+        bail!("the config is nested too deeply at {prefix}");
+    }
+    let Value::Object(fields) = value else { return Ok(()) };
+    for (name, value) in fields {
+        let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+        if value.is_object() {
+            flatten_into(value, &key, depth + 1, flat)?;
+        } else {
+            flat.push((key, value.clone()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Settings: what can be set, from which layers it comes, and what they come to.
+//!
+//! Layers, each over the one before: the defaults, the person's config file, the workspace's config file (which
+//! came with the folder: it may only tighten until the person trusts its content), `DESKHAND_*`, flags.
+
+mod known;
+mod layers;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+use anyhow::{Context, Result};
+use deskhand_core::{GateSettings, Mode, ToolSettings};
+use deskhand_store::StoreOptions;
+use serde::Serialize;
+use serde_json::Value;
+
+pub use self::layers::{Load, load};
+
+/// Every setting with its value and where it comes from.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    values: BTreeMap<String, Setting>,
+    /// What was not taken over, and why.
+    pub ignored: Vec<Ignored>,
+    /// Problems that do not keep the program from working.
+    pub warnings: Vec<String>,
+    /// The workspace's own config, where it has one.
+    pub workspace_file: Option<WorkspaceFile>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Setting {
+    pub value: Value,
+    pub source: Source,
+    pub about: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "from")]
+pub enum Source {
+    Default,
+    File { path: PathBuf },
+    Workspace { path: PathBuf },
+    Environment { variable: String },
+    Flag { flag: &'static str },
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File { path } | Self::Workspace { path } => write!(f, "{}", path.display()),
+            Self::Environment { variable } => f.write_str(variable),
+            Self::Flag { flag } => f.write_str(flag),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Ignored {
+    pub key: String,
+    pub value: Value,
+    pub why: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct WorkspaceFile {
+    pub path: PathBuf,
+    pub sha256: String,
+    pub trusted: bool,
+}
+
+impl Settings {
+    pub fn all(&self) -> &BTreeMap<String, Setting> {
+        &self.values
+    }
+
+    fn value(&self, key: &str) -> &Value {
+        self.values.get(key).map_or(&Value::Null, |setting| &setting.value)
+    }
+
+    pub fn mode(&self) -> Result<Mode> {
+        let text = self.value("mode").as_str().unwrap_or_default();
+        text.parse().map_err(anyhow::Error::msg).context("the setting `mode`")
+    }
+
+    pub fn language(&self) -> &str {
+        self.value("language").as_str().unwrap_or("auto")
+    }
+
+    pub fn restrict_to_workspace(&self) -> bool {
+        self.value("restrict_to_workspace").as_bool().unwrap_or(false)
+    }
+
+    pub fn gate(&self) -> GateSettings {
+        let number = |key| self.value(key).as_u64().unwrap_or(0);
+        let mut tools: std::collections::HashMap<String, ToolSettings> = std::collections::HashMap::new();
+        for (key, setting) in &self.values {
+            let Some((tool, flag)) = known::tool_key(key) else { continue };
+            let entry = tools.entry(tool.to_owned()).or_default();
+            let value = setting.value.as_bool();
+            match flag {
+                known::EXECUTION => entry.requires_execution_approval = value,
+                _ => entry.requires_result_approval = value,
+            }
+        }
+        GateSettings {
+            approval_timeout: Duration::from_secs(number("approval_timeout_s")),
+            max_output_chars: usize::try_from(number("max_output_chars")).unwrap_or(usize::MAX),
+            tools,
+        }
+    }
+
+    pub fn store(&self) -> StoreOptions {
+        const DAY: u64 = 24 * 60 * 60;
+        StoreOptions {
+            audit_enabled: self.value("audit.enabled").as_bool().unwrap_or(true),
+            undo_max_bytes: self.value("undo.max_bytes").as_u64().unwrap_or(u64::MAX),
+            undo_max_age: Duration::from_secs(
+                self.value("undo.max_age_days").as_u64().unwrap_or(0).saturating_mul(DAY),
+            ),
+            ..StoreOptions::default()
+        }
+    }
+}

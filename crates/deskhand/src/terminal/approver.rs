@@ -1,0 +1,183 @@
+//! Asking in the terminal: the plan with its preview, and every answer that there is.
+
+use std::io::{self, Write};
+
+use deskhand_core::{
+    Answer, ApprovalRequest, Approver, Plan, Remember, ResultAnswer,
+    approval::{AnyAnswer, RememberScope, Subject},
+};
+use futures_util::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use super::{PlanView, Style, input::read_line, parse_arguments, parse_until, safe};
+use crate::language::Language;
+
+/// How many lines of a result are shown before the question.
+const MOST_RESULT_LINES: usize = 40;
+
+pub struct TerminalApprover {
+    pub language: Language,
+}
+
+impl Approver for TerminalApprover {
+    fn name(&self) -> &'static str {
+        "person:terminal"
+    }
+
+    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
+        Box::pin(async move {
+            let dialogue = Dialogue::new(self.language);
+            match &request.subject {
+                Subject::Execution { plan } => dialogue.execution(request, plan).await.map(AnyAnswer::Execution),
+                Subject::Result { text, .. } => dialogue.result(request, text).await.map(AnyAnswer::Result),
+            }
+        })
+    }
+}
+
+/// One conversation about one question. Dropping it ends the read that it may be waiting in.
+struct Dialogue {
+    style: Style,
+    language: Language,
+    cancel: CancellationToken,
+}
+
+impl Drop for Dialogue {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
+impl Dialogue {
+    fn new(language: Language) -> Self {
+        Self { style: Style::for_stderr(), language, cancel: CancellationToken::new() }
+    }
+
+    fn say<'a>(&self, english: &'a str, chinese: &'a str) -> &'a str {
+        self.language.say(english, chinese)
+    }
+
+    fn show(text: &str) {
+        let _ = write!(io::stderr(), "{text}");
+    }
+
+    async fn read(&self, prompt: &str) -> Option<String> {
+        Self::show(prompt);
+        let line = read_line(self.cancel.clone()).await?;
+        Some(line.trim().to_owned())
+    }
+
+    async fn execution(&self, request: &ApprovalRequest, plan: &Plan) -> Option<Answer> {
+        let view = PlanView { style: self.style, language: self.language };
+        let wants = self.say("wants to run", "请求执行");
+        let permission = view.permission(plan.permission);
+        Self::show(&format!("\n{} {wants} ({permission})\n{}", self.style.bold(&safe(&request.tool)), view.plan(plan)));
+        let menu = if request.may_remember {
+            self.say(
+                "[y] yes, once  [s] this session  [w] this workspace  [a] always  [n] no  [r] no, and remember  [e] edit",
+                "[y] 同意一次  [s] 本会话  [w] 本工作区  [a] 始终  [n] 拒绝  [r] 拒绝并记住  [e] 修改参数",
+            )
+        } else {
+            self.say("[y] yes, once  [n] no  [r] no, and remember  [e] edit", "[y] 同意一次  [n] 拒绝  [r] 拒绝并记住  [e] 修改参数")
+        };
+        loop {
+            let word = self.read(&format!("{menu}\n> ")).await?;
+            let scope = match word.as_str() {
+                "s" => RememberScope::Session,
+                "w" => RememberScope::Workspace,
+                "a" => RememberScope::Always,
+                "y" | "yes" => return Some(Answer::Yes { remember: None }),
+                "n" | "no" => return Some(Answer::No { reason: self.reason().await?, remember: None }),
+                "r" => {
+                    let reason = self.reason().await?;
+                    let remember = Some(self.remember(request, plan, RememberScope::Workspace).await?);
+                    return Some(Answer::No { reason, remember });
+                }
+                "e" => match self.edited(request).await? {
+                    Some(arguments) => return Some(Answer::Edit { arguments }),
+                    None => continue,
+                },
+                _ => continue,
+            };
+            if request.may_remember {
+                let remember = Some(self.remember(request, plan, scope).await?);
+                return Some(Answer::Yes { remember });
+            }
+        }
+    }
+
+    async fn reason(&self) -> Option<Option<String>> {
+        let text = self.read(self.say("Why (may be empty): ", "原因（可留空）：")).await?;
+        Some((!text.is_empty()).then_some(text))
+    }
+
+    /// What the answer is remembered for, and until when. It is shown in words before it counts.
+    async fn remember(&self, request: &ApprovalRequest, plan: &Plan, scope: RememberScope) -> Option<Remember> {
+        let mut list = format!("{}\n", self.say("Remember it for:", "记住的范围："));
+        for (n, shape) in plan.shapes.iter().enumerate() {
+            list.push_str(&format!("  {}. {}\n", n + 1, safe(&shape.words(&request.tool))));
+        }
+        Self::show(&list);
+        let shape = loop {
+            let word = self.read("[1] > ").await?;
+            let n = if word.is_empty() { Ok(1) } else { word.parse::<usize>() };
+            if let Some(shape) = n.ok().and_then(|n| plan.shapes.get(n.checked_sub(1)?)) {
+                break shape.clone();
+            }
+        };
+        let until = loop {
+            let word = self
+                .read(self.say("Until when (30m, 2h, 7d, a time; empty: no end): ", "有效期（30m、2h、7d 或时间；留空为无限期）："))
+                .await?;
+            if word.is_empty() {
+                break None;
+            }
+            match parse_until(&word) {
+                Ok(time) => break Some(time),
+                Err(error) => Self::show(&format!("{error:#}\n")),
+            }
+        };
+        Some(Remember { scope, shape, until })
+    }
+
+    /// New arguments; `None` inside if the person thought better of it.
+    async fn edited(&self, request: &ApprovalRequest) -> Option<Option<serde_json::Value>> {
+        Self::show(&format!("{}\n", safe(&request.arguments.to_string())));
+        loop {
+            let prompt = self.say("New arguments, as JSON (empty: go back): ", "新的参数（JSON；留空返回）：");
+            let text = self.read(prompt).await?;
+            if text.is_empty() {
+                return Some(None);
+            }
+            match parse_arguments(&[text]) {
+                Ok(value) => return Some(Some(value)),
+                Err(error) => Self::show(&format!("{error:#}\n")),
+            }
+        }
+    }
+
+    async fn result(&self, request: &ApprovalRequest, text: &str) -> Option<ResultAnswer> {
+        let title = self.say("ran. This is what the caller would see:", "已执行。调用方将看到：");
+        Self::show(&format!("\n{} {title}\n", self.style.bold(&safe(&request.tool))));
+        let shown = safe(text);
+        for line in shown.lines().take(MOST_RESULT_LINES) {
+            Self::show(&format!("  {line}\n"));
+        }
+        let more = shown.lines().count().saturating_sub(MOST_RESULT_LINES);
+        if more > 0 {
+            Self::show(&format!("  … {more} {}\n", self.say("more lines", "行未显示")));
+        }
+        let menu = self.say("[p] pass  [e] edit  [w] withhold", "[p] 放行  [e] 修改  [w] 扣留");
+        loop {
+            match self.read(&format!("{menu}\n> ")).await?.as_str() {
+                "p" | "y" => return Some(ResultAnswer::Pass),
+                "w" | "n" => return Some(ResultAnswer::Withhold { reason: self.reason().await? }),
+                "e" => {
+                    let prompt = self.say("What the caller sees instead: ", "改为给调用方看：");
+                    return Some(ResultAnswer::Edit { text: self.read(prompt).await? });
+                }
+                _ => {}
+            }
+        }
+    }
+}

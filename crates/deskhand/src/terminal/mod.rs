@@ -1,0 +1,29 @@
+//! What people see in a terminal: output, colours, questions.
+
+mod approver;
+mod arguments;
+mod fixed;
+mod input;
+mod plan_view;
+mod printer;
+mod progress;
+mod style;
+mod when;
+
+pub use self::{
+    approver::TerminalApprover,
+    arguments::parse_arguments,
+    fixed::YesApprover,
+    plan_view::{PlanView, explanation},
+    printer::Printer,
+    progress::ProgressLine,
+    style::{Style, safe},
+    when::{parse_ago, parse_until},
+};
+
+use std::io::{IsTerminal, stderr, stdin};
+
+/// Whether a person can be asked here: they can type, and they can see what is asked.
+pub fn can_ask() -> bool {
+    stdin().is_terminal() && stderr().is_terminal()
+}

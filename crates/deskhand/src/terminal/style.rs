@@ -1,0 +1,96 @@
+//! Colours, only on a terminal; and text from elsewhere made harmless for it.
+
+use std::{
+    borrow::Cow,
+    env,
+    io::{IsTerminal, stderr, stdout},
+};
+
+/// Colours, or none.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    on: bool,
+}
+
+impl Style {
+    pub const PLAIN: Self = Self { on: false };
+
+    pub fn for_stdout() -> Self {
+        Self { on: stdout().is_terminal() && wanted() }
+    }
+
+    pub fn for_stderr() -> Self {
+        Self { on: stderr().is_terminal() && wanted() }
+    }
+
+    pub fn bold(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    pub fn dim(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    pub fn red(self, text: &str) -> String {
+        self.paint("31", text)
+    }
+
+    pub fn green(self, text: &str) -> String {
+        self.paint("32", text)
+    }
+
+    pub fn yellow(self, text: &str) -> String {
+        self.paint("33", text)
+    }
+
+    pub fn cyan(self, text: &str) -> String {
+        self.paint("36", text)
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+fn wanted() -> bool {
+    env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && env::var("TERM").as_deref() != Ok("dumb")
+}
+
+/// Text from a model, a file or the network, so that it cannot move the cursor, change colours, hide itself or
+/// read in another direction than it runs. Line feeds and tabs stay.
+pub fn safe(text: &str) -> Cow<'_, str> {
+    let harmless = |c: char| match c {
+        '\n' | '\t' => true,
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => false,
+        c => !c.is_control(),
+    };
+    if text.chars().all(harmless) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if harmless(c) {
+            out.push(c);
+        } else if c == '\r' && chars.peek() == Some(&'\n') {
+            // The line end of other systems.
+        } else {
+            out.extend(c.escape_unicode());
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_from_elsewhere_steers_the_terminal() {
+        assert_eq!(safe("a\x1b[2Jb"), "a\\u{1b}[2Jb");
+        assert_eq!(safe("over\rwritten"), "over\\u{d}written");
+        assert_eq!(safe("line\r\nline\tx"), "line\nline\tx");
+        assert_eq!(safe("abc\u{202e}cba"), "abc\\u{202e}cba");
+        assert_eq!(safe("中文 é"), "中文 é");
+    }
+}

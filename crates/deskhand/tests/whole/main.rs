@@ -1,0 +1,12 @@
+//! The whole system, with real parts: real files, the real store, the real policy; the gate as callers meet it
+//! and the binary as people meet it.
+
+mod approvals;
+mod command;
+mod command_line;
+mod one_path;
+mod probes;
+mod processes;
+mod reference_pages;
+mod support;
+mod terminal;

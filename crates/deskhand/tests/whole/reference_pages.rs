@@ -1,0 +1,51 @@
+//! The pages under `docs/` that are made from the program are what it says now. `make docs` makes them anew.
+
+use std::{fs, path::Path};
+
+use deskhand::reference;
+use deskhand_core::Services;
+
+fn check(name: &str, wanted: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, wanted).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == wanted, "docs/{name} is not what the program says now: run `make docs`");
+}
+
+#[test]
+fn tools_are_current() {
+    let mut registry = deskhand_tools::registry();
+    registry.probe(&Services::default());
+    check("tools.md", &reference::tools_page(&registry));
+}
+
+#[test]
+fn events_are_current() {
+    check("events.md", &reference::events_page().unwrap());
+}
+
+#[test]
+fn the_manual_page_is_current() {
+    check("man/deskhand.1", &reference::man_page().unwrap());
+}
+
+/// What every tool says of itself is complete, and its example is one.
+#[test]
+fn every_tool_explains_itself() {
+    let registry = deskhand_tools::registry();
+    for entry in registry.offered() {
+        let spec = &entry.spec;
+        assert!(!spec.description.is_empty() && !spec.description_zh.is_empty(), "{}", spec.name);
+        assert!(!spec.toolsets.is_empty() && !spec.keywords.is_empty(), "{}", spec.name);
+        let example: serde_json::Value = serde_json::from_str(spec.example).unwrap();
+        assert!(entry.validator().unwrap().is_valid(&example), "the example of {}", spec.name);
+        let schema = entry.input_schema();
+        assert_eq!(schema["additionalProperties"], false, "{} takes unknown fields", spec.name);
+        for (name, property) in schema["properties"].as_object().unwrap() {
+            assert!(property["description"].is_string(), "{}.{name} says nothing of itself", spec.name);
+        }
+    }
+}

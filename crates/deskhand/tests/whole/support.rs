@@ -1,0 +1,196 @@
+//! A gate on a temporary data folder and workspace, and approvers that answer from a list.
+
+use std::{
+    collections::VecDeque,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use deskhand_core::{
+    Answer, ApprovalRequest, Approver, Caller, EventBody, EventSink, Gate, GateSettings, Mode, Outcome, Registry,
+    Request, ResultAnswer, Services, SessionCx, UndoJournal,
+    approval::{AnyAnswer, Subject},
+};
+use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
+use deskhand_store::{Store, StoreOptions};
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A desk: somewhere to work, and the gate to it.
+pub struct Desk {
+    _folder: TempDir,
+    pub workspace: PathBuf,
+    pub data: PathBuf,
+    pub store: Store,
+    pub gate: Gate,
+    pub session: SessionCx,
+    pub events: Arc<Seen>,
+}
+
+impl Desk {
+    /// With the real tools and the probes.
+    pub fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// The same, with other settings of the gate.
+    pub fn with(set: impl FnOnce(&mut GateSettings)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (workspace, data) = (root.join("workspace"), root.join("data"));
+        fs::create_dir(&workspace).unwrap();
+        let store = Store::open(&data, &StoreOptions::default()).unwrap();
+        let paths = Paths::open(PathsConfig {
+            workspaces: vec![workspace.clone()],
+            own: vec![data.clone()],
+            outputs: data.join("outputs"),
+            home: Some(root.join("home")),
+            ..PathsConfig::default()
+        })
+        .unwrap();
+        let undo: Arc<dyn UndoJournal> = store.undo();
+        let services = Services::default().with(paths).with(undo);
+        let mut registry = deskhand_tools::registry();
+        super::probes::register(&mut registry);
+        registry.probe(&services);
+        let mut settings = GateSettings::default();
+        set(&mut settings);
+        let gate = gate(registry, &store, settings);
+        let events = Arc::new(Seen::default());
+        let session = SessionCx {
+            id: "session-1".into(),
+            caller: Caller("test".into()),
+            workspace: workspace.clone(),
+            mode: Mode::Ask,
+            services,
+            approvers: Vec::new(),
+            wait_for_others: false,
+            events: events.clone(),
+        };
+        Self { _folder: folder, workspace, data, store, gate, session, events }
+    }
+
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.session.mode = mode;
+        self
+    }
+
+    /// Answers the questions to come, in this order.
+    pub fn answering(mut self, answers: impl IntoIterator<Item = AnyAnswer>) -> Self {
+        self.answer(answers);
+        self
+    }
+
+    /// The same for a desk in use. Returns what was asked.
+    pub fn answer(&mut self, answers: impl IntoIterator<Item = AnyAnswer>) -> Arc<Scripted> {
+        let scripted = Arc::new(Scripted { answers: Mutex::new(answers.into_iter().collect()), ..Scripted::default() });
+        self.session.approvers = vec![scripted.clone()];
+        scripted
+    }
+
+    pub async fn call(&self, tool: &str, arguments: Value) -> Outcome {
+        let limit = Duration::from_secs(60);
+        let call = self.gate.call(Request::new(tool, arguments), &self.session);
+        tokio::time::timeout(limit, call).await.expect("the call ends")
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.workspace.join(name)
+    }
+
+    pub fn write(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The audit log as it stands on disk.
+    pub fn audit_text(&self) -> String {
+        read_all(&self.data.join("audit"))
+    }
+}
+
+fn gate(registry: Registry, store: &Store, settings: GateSettings) -> Gate {
+    Gate {
+        registry: Arc::new(registry),
+        policy: Arc::new(Rules::new(store.grants())),
+        screener: Arc::new(SecretScreener),
+        audit: store.audit(),
+        approvals: store.approvals(),
+        grants: store.grants(),
+        outputs: store.outputs(),
+        settings,
+    }
+}
+
+pub fn read_all(folder: &Path) -> String {
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "jsonl"));
+    files.sort();
+    files.iter().map(|path| fs::read_to_string(path).unwrap()).collect()
+}
+
+/// Every event that was emitted.
+#[derive(Default)]
+pub struct Seen(pub Mutex<Vec<EventBody>>);
+
+impl EventSink for Seen {
+    fn emit(&self, body: EventBody) {
+        self.0.lock().unwrap().push(body);
+    }
+}
+
+impl Seen {
+    pub fn json(&self) -> String {
+        serde_json::to_string(&*self.0.lock().unwrap()).unwrap()
+    }
+}
+
+/// Answers from a list; `None` (nobody here) when the list is used up.
+#[derive(Default)]
+pub struct Scripted {
+    pub answers: Mutex<VecDeque<AnyAnswer>>,
+    pub asked: Mutex<Vec<ApprovalRequest>>,
+}
+
+impl Scripted {
+    pub fn asked(&self) -> Vec<ApprovalRequest> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+impl Approver for Scripted {
+    fn name(&self) -> &'static str {
+        "person:test"
+    }
+
+    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
+        self.asked.lock().unwrap().push(request.clone());
+        let answer = self.answers.lock().unwrap().pop_front();
+        Box::pin(async move { answer })
+    }
+}
+
+pub fn yes() -> AnyAnswer {
+    AnyAnswer::Execution(Answer::Yes { remember: None })
+}
+
+pub fn no(reason: &str) -> AnyAnswer {
+    AnyAnswer::Execution(Answer::No { reason: Some(reason.into()), remember: None })
+}
+
+pub fn pass() -> AnyAnswer {
+    AnyAnswer::Result(ResultAnswer::Pass)
+}
+
+/// The plan that a question was about.
+pub fn plan_of(request: &ApprovalRequest) -> &deskhand_core::Plan {
+    match &request.subject {
+        Subject::Execution { plan } => plan,
+        Subject::Result { .. } => panic!("the question was about a result"),
+    }
+}

@@ -1,0 +1,149 @@
+//! Questions in a real terminal: `script` gives the program one, and we type.
+
+use std::{
+    io::{Read, Write},
+    process::{Child, ChildStdin, Stdio},
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use crate::command::Shop;
+
+/// A program in a terminal of its own.
+struct Terminal {
+    child: Child,
+    keyboard: ChildStdin,
+    screen: Arc<Mutex<String>>,
+}
+
+impl Terminal {
+    fn start(shop: &Shop, arguments: &str) -> Self {
+        let binary = assert_cmd::cargo::cargo_bin!("deskhand").display().to_string();
+        let inner = shop.command(&[]);
+        let mut command = std::process::Command::new("script");
+        command.args(["-qefc", &format!("{binary} {arguments}"), "/dev/null"]);
+        command.current_dir(shop.path("")).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("TERM", "xterm");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let screen = Arc::new(Mutex::new(String::new()));
+        let (mut output, seen) = (child.stdout.take().unwrap(), screen.clone());
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(read @ 1..) = output.read(&mut buffer) {
+                seen.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..read]));
+            }
+        });
+        Self { keyboard: child.stdin.take().unwrap(), child, screen }
+    }
+
+    /// Waits until the screen shows this, then types.
+    fn when(&mut self, shown: &str, typed: &str) {
+        let started = Instant::now();
+        while !self.screen.lock().unwrap().contains(shown) {
+            assert!(started.elapsed() < Duration::from_secs(30), "no «{shown}» in {}", self.screen.lock().unwrap());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.screen.lock().unwrap().clear();
+        self.keyboard.write_all(typed.as_bytes()).unwrap();
+    }
+
+    fn end(mut self) -> (i32, String) {
+        let status = self.child.wait().unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        (status.code().unwrap_or(-1), self.screen.lock().unwrap().clone())
+    }
+}
+
+#[test]
+fn a_person_says_yes_once() {
+    let shop = Shop::new();
+    shop.write("a.txt", "old\n");
+    let mut terminal = Terminal::start(&shop, "call write_file path=a.txt content=new");
+    terminal.when("[e] edit", "y\n");
+    let (code, screen) = terminal.end();
+    assert_eq!((code, shop.read("a.txt").as_str()), (0, "new\n"), "{screen}");
+    assert!(shop.run(&["audit", "--json"]).stdout.contains("person:terminal"));
+}
+
+#[test]
+fn a_person_says_no_with_a_reason() {
+    let shop = Shop::new();
+    let mut terminal = Terminal::start(&shop, "call write_file path=a.txt content=new");
+    terminal.when("[e] edit", "n\n");
+    terminal.when("Why", "wrong file\n");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 3);
+    assert!(screen.contains("wrong file") && !shop.path("a.txt").exists(), "{screen}");
+}
+
+#[test]
+fn a_person_lets_the_workspace_remember() {
+    let shop = Shop::new();
+    let mut terminal = Terminal::start(&shop, "call write_file path=a.txt content=new");
+    terminal.when("[e] edit", "w\n");
+    terminal.when("anything in", "2\n");
+    terminal.when("Until when", "1h\n");
+    assert_eq!(terminal.end().0, 0);
+    assert_eq!(shop.run(&["call", "write_file", "path=b.txt", "content=x"]).code, 0);
+}
+
+#[test]
+fn a_person_edits_the_arguments_and_is_asked_again() {
+    let shop = Shop::new();
+    let mut terminal = Terminal::start(&shop, "call write_file path=a.txt content=new");
+    terminal.when("[e] edit", "e\n");
+    terminal.when("New arguments", "{\"path\": \"b.txt\", \"content\": \"other\"}\n");
+    terminal.when("b.txt", "y\n");
+    assert_eq!(terminal.end().0, 0);
+    assert_eq!(shop.read("b.txt"), "other");
+    assert!(!shop.path("a.txt").exists());
+}
+
+#[test]
+fn a_person_sees_and_withholds_a_result() {
+    let shop = Shop::new();
+    shop.write("a.txt", "private words\n");
+    let config = shop.root.join("config.toml");
+    std::fs::write(&config, "[tools.read_file]\nrequires_result_approval = true\n").unwrap();
+    let mut terminal = Terminal::start(&shop, &format!("--config {} call read_file path=a.txt", config.display()));
+    terminal.when("private words", "");
+    terminal.when("[w] withhold", "w\n");
+    terminal.when("Why", "mine\n");
+    let (code, screen) = terminal.end();
+    assert!(code == 3 && screen.contains("result_rejected"), "{screen}");
+}
+
+#[test]
+fn an_answer_from_another_shell_ends_the_prompt() {
+    let shop = Shop::new();
+    let mut terminal = Terminal::start(&shop, "call write_file path=a.txt content=new");
+    terminal.when("[e] edit", "");
+    let pending = shop.run(&["approvals", "--json"]).json();
+    let id = pending["approvals"][0]["id"].as_str().unwrap();
+    assert_eq!(shop.run(&["approvals", "answer", id, "yes"]).code, 0);
+    assert_eq!(terminal.end().0, 0);
+    assert_eq!(shop.read("a.txt"), "new");
+}
+
+#[test]
+fn text_from_elsewhere_cannot_steer_the_terminal() {
+    let shop = Shop::new();
+    shop.write("evil.txt", "before \x1b[2J\x1b]0;owned\x07 after\n");
+    let terminal = Terminal::start(&shop, "call read_file path=evil.txt");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 0);
+    assert!(screen.contains("\\u{1b}[2J") && !screen.contains("\x1b[2J") && !screen.contains('\x07'), "{screen:?}");
+}
+
+#[test]
+fn the_console_asks_and_goes_on() {
+    let shop = Shop::new();
+    let mut terminal = Terminal::start(&shop, "");
+    terminal.when("deskhand>", "write_file path=a.txt content=one\n");
+    terminal.when("[e] edit", "y\n");
+    terminal.when("deskhand>", "undo\n");
+    terminal.when("deskhand>", "read_file path=a.txt\n");
+    terminal.when("no_such_file", "");
+    terminal.when("deskhand>", "quit\n");
+    assert_eq!(terminal.end().0, 0);
+}

@@ -3,7 +3,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use deskhand_core::{
-    Caller, Gate, GateSettings, Mode, Outcome, Registry, Request, Services, SessionCx, UndoJournal, event::NoEvents,
+    Caller, Gate, GateSettings, Mode, Outcome, Registry, Request, Services, SessionCx, UndoJournal,
+    event::NoEvents,
 };
 use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
 use deskhand_store::{Store, StoreOptions};

@@ -25,7 +25,9 @@ pub fn measure(report: &mut Report) -> anyhow::Result<()> {
     let call = |tool: &str, arguments| runtime.block_on(desk.call(tool, arguments));
 
     if has("rg") {
-        for (what, pattern) in [("a rare word", "needle_in_the_hay"), ("a regular expression", "fn [a-z]+_7\\d*\\(")] {
+        for (what, pattern) in
+            [("a rare word", "needle_in_the_hay"), ("a regular expression", "fn [a-z]+_7\\d*\\(")]
+        {
             let (ours, theirs) = in_turns(
                 TIMES,
                 || drop(call("grep", json!({"pattern": pattern, "path": "tree", "limit": 2000}))),
@@ -74,7 +76,12 @@ fn large_file(
     let gb = size as f64 / 1e9;
     report.ratio(&format!("read_file of 20 lines in the middle of {gb:.2} GB"), ours, "sed -n", theirs, 1.2);
     let grown = peak_memory().saturating_sub(before);
-    report.row("memory that took", format!("{:.1} MiB more at its peak", grown as f64 / 1_024.0), "constant (under 4 MiB)", grown < 4_096);
+    report.row(
+        "memory that took",
+        format!("{:.1} MiB more at its peak", grown as f64 / 1_024.0),
+        "constant (under 4 MiB)",
+        grown < 4_096,
+    );
     let timed = (0..50).map(|n| {
         let started = Instant::now();
         call("read_file", json!({"path": "large.log", "offset": size / 2 + n, "limit": 2_000}));

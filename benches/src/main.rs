@@ -1,7 +1,8 @@
 //! Measurements. `make bench` builds everything in release and runs this; each row says what was measured, what
 //! was wanted, and against which peer in the same run. The machine is noisy, so nothing here is a test.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)] // a program whose job is to print and to stop at the first surprise
+// A program whose job is to print, to stop at the first surprise, and to round.
+#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::cast_precision_loss)]
 
 mod desk;
 mod files;

@@ -41,6 +41,11 @@ pub fn measure(report: &mut Report) -> anyhow::Result<()> {
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).context("it has a size")?;
     let kib: f64 = line.split_whitespace().nth(1).context("a number")?.parse()?;
     let mib = kib / 1_024.0;
-    report.row("idle console after a call, resident", format!("{mib:.1} MiB"), "under 25 MB", kib * 1_024.0 < 25e6);
+    report.row(
+        "idle console after a call, resident",
+        format!("{mib:.1} MiB"),
+        "under 25 MB",
+        kib * 1_024.0 < 25e6,
+    );
     Ok(())
 }

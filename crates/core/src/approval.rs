@@ -16,6 +16,8 @@ pub struct ApprovalRequest {
     pub id: String,
     pub call_id: CallId,
     pub session_id: String,
+    #[serde(with = "crate::path_json")]
+    #[schemars(with = "String")]
     pub workspace: PathBuf,
     pub tool: String,
     pub arguments: Value,

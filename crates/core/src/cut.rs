@@ -14,7 +14,8 @@ pub fn middle(text: &str, most: usize, handle: &str) -> Cut {
     let Some(parts) = split(text, most) else { return Cut::Whole };
     let Parts { head, left_out, tail } = parts;
     let first_line = head.matches('\n').count() + 1;
-    let last_line = first_line + left_out.matches('\n').count();
+    let last_line = first_line + left_out.strip_suffix('\n').unwrap_or(left_out).matches('\n').count();
+    let head = head.strip_suffix('\n').unwrap_or(head);
     let missing = left_out.chars().count();
     let total = text.chars().count();
     Cut::Shortened(format!(
@@ -88,7 +89,7 @@ mod tests {
 
     #[test]
     fn keeps_whole_lines_and_says_what_is_missing() {
-        let text: String = (1..=100).map(|n| format!("line {n}\n")).collect();
+        let text: String = (1..=100).fold(String::new(), |text, n| text + &format!("line {n}\n"));
         let short = shortened(&text, 90).unwrap();
         assert!(short.starts_with("line 1\n"), "{short}");
         assert!(short.ends_with("line 100\n"), "{short}");

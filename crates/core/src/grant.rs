@@ -14,9 +14,19 @@ use crate::{arguments, error::StoreResult, plan::Plan, time::Time};
 pub enum Shape {
     /// These very arguments, touching these very paths. Kept as the SHA-256 of their canonical form (the order
     /// of keys does not matter), since arguments may hold secrets; `shown` is for people, masked and short.
-    Exact { sha256: String, shown: String, paths: Vec<PathBuf> },
+    Exact {
+        sha256: String,
+        shown: String,
+        #[serde(with = "crate::path_json::list")]
+        #[schemars(with = "Vec<String>")]
+        paths: Vec<PathBuf>,
+    },
     /// Any arguments, as long as every path that needs a question lies in this folder.
-    Folder { path: PathBuf },
+    Folder {
+        #[serde(with = "crate::path_json")]
+        #[schemars(with = "String")]
+        path: PathBuf,
+    },
     /// Any arguments.
     AnyArguments,
 }
@@ -55,8 +65,14 @@ impl Shape {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "in")]
 pub enum Scope {
-    Session { id: String },
-    Workspace { path: PathBuf },
+    Session {
+        id: String,
+    },
+    Workspace {
+        #[serde(with = "crate::path_json")]
+        #[schemars(with = "String")]
+        path: PathBuf,
+    },
     Always,
 }
 

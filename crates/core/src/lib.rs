@@ -29,6 +29,7 @@ pub mod grant;
 pub mod id;
 pub mod outcome;
 pub mod output;
+pub mod path_json;
 pub mod plan;
 pub mod policy;
 pub mod registry;

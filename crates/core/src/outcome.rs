@@ -115,7 +115,8 @@ pub struct Outcome {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
     /// What was read, written or removed, as far as the plan named it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::path_json::list")]
+    #[schemars(with = "Vec<String>")]
     pub paths: Vec<PathBuf>,
 }
 

@@ -57,7 +57,7 @@ pub enum Fingerprint {
         device: u64,
         inode: u64,
         size: u64,
-        changed_ns: i128,
+        changed_ns: i64,
     },
 }
 
@@ -65,6 +65,8 @@ pub enum Fingerprint {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Touch {
     /// Absolute, with every link resolved.
+    #[serde(with = "crate::path_json")]
+    #[schemars(with = "String")]
     pub path: PathBuf,
     pub access: Access,
     /// Everything below it, too.

@@ -47,9 +47,9 @@ struct Schemas {
 }
 
 impl ToolEntry {
-    fn new<T: Tool>(tool: T) -> Self {
+    fn new<T: Tool>(spec: Spec, tool: T) -> Self {
         Self {
-            spec: T::SPEC,
+            spec,
             tool: Arc::new(tool),
             schemas: OnceLock::new(),
             make_schemas: || (schema::of::<T::Input>(), schema::of::<T::Output>()),
@@ -105,14 +105,18 @@ impl Registry {
 
     /// Adds a tool. The later of two with the same name is the one that counts.
     pub fn add<T: Tool>(&mut self, tool: T) {
-        let name = T::SPEC.name;
-        let entry = Arc::new(ToolEntry::new(tool));
-        match self.by_name.get(name) {
-            Some(&at) => self.tools[at] = entry,
-            None => {
-                self.by_name.insert(name, self.tools.len());
-                self.tools.push(entry);
-            }
+        self.add_as(T::SPEC, tool);
+    }
+
+    /// Adds a tool that says of itself what is known only at run time.
+    pub fn add_as<T: Tool>(&mut self, spec: Spec, tool: T) {
+        let name = spec.name;
+        let entry = Arc::new(ToolEntry::new(spec, tool));
+        if let Some(&at) = self.by_name.get(name) {
+            self.tools[at] = entry;
+        } else {
+            self.by_name.insert(name, self.tools.len());
+            self.tools.push(entry);
         }
     }
 

@@ -64,7 +64,8 @@ fn visit_strings(value: &Value, at: &mut String, see: &mut impl FnMut(&str, &str
         Value::String(text) => see(at, text),
         Value::Array(items) => {
             for (i, item) in items.iter().enumerate() {
-                at.push_str(&format!("/{i}"));
+                at.push('/');
+                at.push_str(&i.to_string());
                 visit_strings(item, at, see);
                 at.truncate(depth);
             }

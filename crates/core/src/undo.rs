@@ -20,6 +20,7 @@ pub enum PathState {
         kept: Option<String>,
     },
     Link {
+        #[serde(with = "crate::path_json")]
         target: PathBuf,
         meta: Meta,
     },
@@ -49,10 +50,21 @@ pub struct Meta {
 #[serde(rename_all = "snake_case", tag = "step")]
 pub enum UndoStep {
     /// What is at `path` changes from `before` to `after`.
-    Change { path: PathBuf, before: PathState, after: PathState },
+    Change {
+        #[serde(with = "crate::path_json")]
+        path: PathBuf,
+        before: PathState,
+        after: PathState,
+    },
     /// What is at `from` moves to `to`, as it is. `to` was absent (a replaced target is a `Change` of its own
     /// before this).
-    Move { from: PathBuf, to: PathBuf, identity: crate::Fingerprint },
+    Move {
+        #[serde(with = "crate::path_json")]
+        from: PathBuf,
+        #[serde(with = "crate::path_json")]
+        to: PathBuf,
+        identity: crate::Fingerprint,
+    },
 }
 
 /// All that one call changed, in the order in which it did.

@@ -12,6 +12,7 @@ use deskhand_core::{
 };
 use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
 use deskhand_store::Store;
+use serde_json::Value;
 
 use crate::{
     cli::Shared,
@@ -78,6 +79,12 @@ impl App {
         })
     }
 
+    /// The schema of a tool's arguments; `null` where there is no such tool.
+    pub fn schema_of(&self, tool: &str, dialect: Option<&str>) -> &Value {
+        let found = self.gate.registry.find(tool, dialect);
+        found.map_or(&Value::Null, |found| found.entry.input_schema())
+    }
+
     pub fn session(&self, caller: &str, surfaces: Surfaces) -> SessionCx {
         SessionCx {
             id: self.session_id.clone(),
@@ -110,7 +117,8 @@ fn load_settings(shared: &Shared, workspace: &Path, store: &Store, registry: &Re
 fn workspaces(shared: &Shared) -> Result<Vec<PathBuf>> {
     let mut folders = shared.workspace.clone();
     if folders.is_empty() {
-        folders = env::var_os("DESKHAND_WORKSPACE").map(|all| env::split_paths(&all).collect()).unwrap_or_default();
+        folders =
+            env::var_os("DESKHAND_WORKSPACE").map(|all| env::split_paths(&all).collect()).unwrap_or_default();
     }
     if folders.is_empty() {
         folders.push(env::current_dir().context("the current folder is gone: name one with --workspace")?);
@@ -126,7 +134,12 @@ fn workspaces(shared: &Shared) -> Result<Vec<PathBuf>> {
     Ok(real)
 }
 
-fn open_paths(shared: &Shared, settings: &Settings, data_dir: &Path, workspaces: Vec<PathBuf>) -> Result<Paths> {
+fn open_paths(
+    shared: &Shared,
+    settings: &Settings,
+    data_dir: &Path,
+    workspaces: Vec<PathBuf>,
+) -> Result<Paths> {
     let mut own = vec![data_dir.to_path_buf()];
     own.extend(places::config_dir());
     own.extend(shared.config.clone().or_else(|| places::variable("DESKHAND_CONFIG")));

@@ -34,7 +34,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return printer.failure(&anyhow::Error::new(error).context("the program cannot start")),
     };
-    let ended = runtime.block_on(commands::dispatch(cli, &printer));
+    let ended = runtime.block_on(commands::dispatch(cli, printer));
     // A prompt that nobody answered must not keep the program from ending.
     runtime.shutdown_background();
     match ended {

@@ -1,5 +1,9 @@
 //! Everything that says no: the path policy, secret masking, and the decision by mode and grants.
 
+pub mod decide;
+pub mod mask;
 pub mod paths;
 
-pub use paths::{BoundPaths, Kind, PathArg, Paths, PathsConfig, PathsOf, Place, PlanOn};
+pub use decide::Rules;
+pub use mask::SecretScreener;
+pub use paths::{BoundPaths, Kind, PathArg, Paths, PathsConfig, PathsOf, Place, PlanOn, Tree};

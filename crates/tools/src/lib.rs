@@ -2,6 +2,8 @@
 
 pub mod dialects;
 pub mod files;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use deskhand_core::Registry;
 

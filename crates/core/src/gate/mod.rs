@@ -74,7 +74,7 @@ pub struct GateSettings {
 
 impl Default for GateSettings {
     fn default() -> Self {
-        Self { approval_timeout: Duration::from_secs(300), max_output_chars: 30_000, tools: HashMap::new() }
+        Self { approval_timeout: Duration::from_mins(5), max_output_chars: 30_000, tools: HashMap::new() }
     }
 }
 
@@ -148,7 +148,7 @@ pub struct Explanation {
 impl Gate {
     /// Runs one call along the one path. Always returns an outcome: a bug in a tool is one failed call.
     pub async fn call(&self, request: Request, session: &SessionCx) -> Outcome {
-        let mut draft = Draft::new(&request, session);
+        let mut draft = Draft::new(self, &request, session);
         if let Err(error) = record::arrival(self, &draft) {
             return draft.end(self, Err(audit_failed(&error)));
         }
@@ -227,7 +227,7 @@ impl Gate {
     async fn explain_steps(&self, request: &Request, session: &SessionCx) -> Result<Explanation, ToolError> {
         let (entry, mut arguments) = find::find(&self.registry, request)?;
         validate::validate(&entry, &mut arguments)?;
-        let mut draft = Draft::new(request, session);
+        let mut draft = Draft::new(self, request, session);
         draft.found(&entry);
         let cx = self.cx(&draft, &entry, session, &request.cancel);
         let masked = self.screener.mask_value(&arguments);

@@ -36,7 +36,9 @@ pub(super) struct Draft {
     session_id: String,
     caller: String,
     tool: String,
+    /// Masked and bounded.
     arguments: Value,
+    input_sha256: String,
     started: Instant,
     permission: Option<Permission>,
     decision: Option<&'static str>,
@@ -47,7 +49,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub fn new(request: &Request, session: &SessionCx) -> Self {
+    pub fn new(gate: &Gate, request: &Request, session: &SessionCx) -> Self {
         Self {
             call_id: CallId::new(),
             output_sha256: None,
@@ -55,7 +57,8 @@ impl Draft {
             session_id: session.id.clone(),
             caller: session.caller.0.clone(),
             tool: request.tool.chars().take(MOST_NAME).collect(),
-            arguments: request.arguments.clone(),
+            arguments: bounded(gate.screener.mask_value(&request.arguments)),
+            input_sha256: arguments::sha256(&request.arguments),
             started: Instant::now(),
             permission: None,
             decision: None,
@@ -134,7 +137,7 @@ impl Draft {
             phase,
             call_id: Some(self.call_id),
             tool_name: gate.screener.mask_text(&self.tool).into_string(),
-            arguments: bounded(gate.screener.mask_value(&self.arguments)),
+            arguments: self.arguments.clone(),
             session_id: self.session_id.clone(),
             timestamp: Time::now(),
             status: status.to_owned(),
@@ -144,7 +147,7 @@ impl Draft {
             decision: None,
             decided_by: None,
             rule: None,
-            input_sha256: None,
+            input_sha256: Some(self.input_sha256.clone()),
             output_sha256: None,
         }
     }
@@ -176,9 +179,7 @@ fn failure(gate: &Gate, error: ToolError) -> (ErrorBody, Screened) {
 
 /// The first record: the call came in.
 pub(super) fn arrival(gate: &Gate, draft: &Draft) -> StoreResult<()> {
-    let mut record = draft.record(gate, Phase::Arrival, "started");
-    record.input_sha256 = Some(arguments::sha256(&draft.arguments));
-    gate.audit.append(&record)
+    gate.audit.append(&draft.record(gate, Phase::Arrival, "started"))
 }
 
 /// The second record: the call ended.
@@ -189,7 +190,6 @@ pub(super) fn end(gate: &Gate, draft: &Draft, outcome: &Outcome) -> StoreResult<
     record.decision.clone_from(&outcome.decision);
     record.decided_by.clone_from(&outcome.decided_by);
     record.rule.clone_from(&outcome.rule);
-    record.input_sha256 = Some(arguments::sha256(&draft.arguments));
     record.output_sha256.clone_from(&draft.output_sha256);
     gate.audit.append(&record)
 }

@@ -42,17 +42,14 @@ pub(super) async fn run(
         () = tokio::time::sleep(limit) => None,
     };
     let timed_out = !stop.is_cancelled();
-    let ended = match ended {
-        Some(ended) => ended,
-        None => {
-            stop.cancel();
-            // Work that stops in time says what it had done by then; if it finished after all, it finished.
-            match tokio::time::timeout(GRACE, &mut work).await {
-                Ok(ended) => ended,
-                Err(_) => Err(ToolError::cancelled()),
-            }
-            .map_err(|error| if timed_out { out_of_time(error, limit) } else { error })
-        }
+    let ended = if let Some(ended) = ended {
+        ended
+    } else {
+        stop.cancel();
+        // Work that stops in time says what it had done by then; if it finished after all, it finished.
+        let ended =
+            tokio::time::timeout(GRACE, &mut work).await.unwrap_or_else(|_| Err(ToolError::cancelled()));
+        ended.map_err(|error| if timed_out { out_of_time(error, limit) } else { error })
     };
     if cx.has_undo() {
         draft.can_be_undone();

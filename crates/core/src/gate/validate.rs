@@ -65,7 +65,6 @@ fn words(error: &ValidationError<'_>, schema: &Value) -> String {
         ValidationErrorKind::Required { property } => {
             format!("{at}/{} is missing", property.as_str().unwrap_or_default())
         }
-        ValidationErrorKind::Type { .. } => format!("{shown}: {}", short(&error.to_string())),
         _ => format!("{shown}: {}", short(&error.to_string())),
     }
 }

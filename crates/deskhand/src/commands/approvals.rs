@@ -19,7 +19,7 @@ use crate::{
 /// Who the audit says has answered.
 const SURFACE: &str = "person:approvals";
 
-pub fn run(app: &App, printer: &Printer, action: Option<ApprovalAction>) -> Result<u8> {
+pub fn run(app: &App, printer: Printer, action: Option<ApprovalAction>) -> Result<u8> {
     let queue = app.store.approvals();
     let pending = queue.pending()?;
     let find = |id: &str| -> Result<ApprovalRequest> {
@@ -32,13 +32,13 @@ pub fn run(app: &App, printer: &Printer, action: Option<ApprovalAction>) -> Resu
         Some(ApprovalAction::Answer { id, answer, value, reason, remember, shape, until }) => {
             let request = find(&id)?;
             let details = Details { value, reason, remember, shape, until };
-            let answer = make_answer(&request, answer, details)?;
+            let answer = make_answer(&request, answer, &details)?;
             settle(printer, &*queue, &request, answer)
         }
     }
 }
 
-fn list(app: &App, printer: &Printer, pending: &[ApprovalRequest]) -> Result<u8> {
+fn list(app: &App, printer: Printer, pending: &[ApprovalRequest]) -> Result<u8> {
     printer.print(&json!({"approvals": pending}), |style| {
         if pending.is_empty() {
             return app.language.say("Nothing waits for an answer.", "没有等待批准的请求。").to_owned();
@@ -50,7 +50,12 @@ fn list(app: &App, printer: &Printer, pending: &[ApprovalRequest]) -> Result<u8>
                 Subject::Result { .. } => app.language.say("show its result", "查看结果").to_owned(),
             };
             let (id, tool) = (style.bold(&request.id), &request.tool);
-            let _ = writeln!(text, "{id}  {tool}: {}  {}", safe(&about), style.dim(&format!("until {}", request.expires_at)));
+            let _ = writeln!(
+                text,
+                "{id}  {tool}: {}  {}",
+                safe(&about),
+                style.dim(&format!("until {}", request.expires_at))
+            );
         }
         text.push_str(app.language.say(
             "Answer with: deskhand approvals answer ID yes|no|edit|pass|withhold",
@@ -61,7 +66,7 @@ fn list(app: &App, printer: &Printer, pending: &[ApprovalRequest]) -> Result<u8>
     Ok(0)
 }
 
-fn show(app: &App, printer: &Printer, request: &ApprovalRequest) -> Result<u8> {
+fn show(app: &App, printer: Printer, request: &ApprovalRequest) -> Result<u8> {
     printer.print(request, |style| match &request.subject {
         Subject::Execution { plan } => {
             let mut text = PlanView { style, language: app.language }.plan(plan);
@@ -83,11 +88,11 @@ struct Details {
     until: Option<String>,
 }
 
-fn make_answer(request: &ApprovalRequest, word: AnswerWord, details: Details) -> Result<AnyAnswer> {
-    let Details { value, reason, .. } = &details;
+fn make_answer(request: &ApprovalRequest, word: AnswerWord, details: &Details) -> Result<AnyAnswer> {
+    let Details { value, reason, .. } = details;
     match (&request.subject, word) {
         (Subject::Execution { plan }, AnswerWord::Yes | AnswerWord::No) => {
-            let remember = remember(request, &plan.shapes, word, &details)?;
+            let remember = remember(request, &plan.shapes, word, details)?;
             Ok(AnyAnswer::Execution(match word {
                 AnswerWord::Yes => Answer::Yes { remember },
                 _ => Answer::No { reason: reason.clone(), remember },
@@ -95,9 +100,13 @@ fn make_answer(request: &ApprovalRequest, word: AnswerWord, details: Details) ->
         }
         (Subject::Execution { .. }, AnswerWord::Edit) => {
             let text = value.clone().context("say the new arguments, as JSON")?;
-            Ok(AnyAnswer::Execution(Answer::Edit { arguments: parse_arguments(&[text])? }))
+            Ok(AnyAnswer::Execution(Answer::Edit {
+                arguments: parse_arguments(&[text], &serde_json::Value::Null)?,
+            }))
         }
-        (Subject::Result { .. }, AnswerWord::Pass | AnswerWord::Yes) => Ok(AnyAnswer::Result(ResultAnswer::Pass)),
+        (Subject::Result { .. }, AnswerWord::Pass | AnswerWord::Yes) => {
+            Ok(AnyAnswer::Result(ResultAnswer::Pass))
+        }
         (Subject::Result { .. }, AnswerWord::Withhold | AnswerWord::No) => {
             Ok(AnyAnswer::Result(ResultAnswer::Withhold { reason: reason.clone() }))
         }
@@ -132,7 +141,12 @@ fn remember(
     Ok(Some(Remember { scope, shape, until }))
 }
 
-fn settle(printer: &Printer, queue: &dyn ApprovalQueue, request: &ApprovalRequest, answer: AnyAnswer) -> Result<u8> {
+fn settle(
+    printer: Printer,
+    queue: &dyn ApprovalQueue,
+    request: &ApprovalRequest,
+    answer: AnyAnswer,
+) -> Result<u8> {
     let settled = Settled::Answered { answer, by: SURFACE.to_owned() };
     let (first, stands) = match queue.settle(&request.id, &settled)? {
         SettleResult::First => (true, settled),

@@ -13,14 +13,14 @@ use crate::{
     terminal::{Printer, parse_ago, safe},
 };
 
-pub fn run(app: &App, printer: &Printer, action: Option<&AuditAction>, filter: &AuditFilter) -> Result<u8> {
+pub fn run(app: &App, printer: Printer, action: Option<&AuditAction>, filter: &AuditFilter) -> Result<u8> {
     match action {
         Some(AuditAction::Verify) => verify(app, printer),
         None => list(app, printer, filter),
     }
 }
 
-fn verify(app: &App, printer: &Printer) -> Result<u8> {
+fn verify(app: &App, printer: Printer) -> Result<u8> {
     let report = app.store.audit().verify()?;
     let whole = report.findings.is_empty();
     let mut value = serde_json::to_value(&report)?;
@@ -42,14 +42,16 @@ fn verify(app: &App, printer: &Printer) -> Result<u8> {
     Ok(u8::from(!whole))
 }
 
-fn list(app: &App, printer: &Printer, filter: &AuditFilter) -> Result<u8> {
+fn list(app: &App, printer: Printer, filter: &AuditFilter) -> Result<u8> {
     let call = filter.call.as_deref();
     let query = kept::AuditFilter {
         limit: filter.limit,
         before: filter.before,
         tool: filter.tool.clone(),
         status: filter.status.clone(),
-        call_id: call.map(|id| CallId::parse(id).with_context(|| format!("{id} is no id of a call"))).transpose()?,
+        call_id: call
+            .map(|id| CallId::parse(id).with_context(|| format!("{id} is no id of a call")))
+            .transpose()?,
         since: filter.since.as_deref().map(parse_ago).transpose()?,
         ..kept::AuditFilter::default()
     };

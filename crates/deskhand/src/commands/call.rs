@@ -19,8 +19,9 @@ pub struct Wanted {
     pub dialect: Option<String>,
 }
 
-pub async fn run(app: &App, printer: &Printer, wanted: &Wanted) -> Result<u8> {
-    let arguments = parse_arguments(&wanted.arguments)?;
+pub async fn run(app: &App, printer: Printer, wanted: &Wanted) -> Result<u8> {
+    let schema = app.schema_of(&wanted.tool, wanted.dialect.as_deref());
+    let arguments = parse_arguments(&wanted.arguments, schema)?;
     let request = Request::new(&wanted.tool, arguments).in_dialect(wanted.dialect.clone());
     let session = app.session("cli", surfaces(app, printer, wanted.yes, wanted.wait));
     let outcome = call(app, request, &session).await;
@@ -29,7 +30,7 @@ pub async fn run(app: &App, printer: &Printer, wanted: &Wanted) -> Result<u8> {
 }
 
 /// Whom a call from the command line can ask.
-pub fn surfaces(app: &App, printer: &Printer, yes: bool, wait_for_others: bool) -> Surfaces {
+pub fn surfaces(app: &App, printer: Printer, yes: bool, wait_for_others: bool) -> Surfaces {
     let mut approvers: Vec<Arc<dyn Approver>> = Vec::new();
     if yes {
         approvers.push(Arc::new(YesApprover::FLAG));
@@ -55,7 +56,7 @@ async fn cancel_on_interrupt(cancel: CancellationToken) {
 }
 
 /// Prints an outcome: as a whole, in a dialect's shape, or for a person.
-pub fn print(app: &App, printer: &Printer, outcome: &Outcome, dialect: Option<&str>) -> Result<()> {
+pub fn print(app: &App, printer: Printer, outcome: &Outcome, dialect: Option<&str>) -> Result<()> {
     if let Some(dialect) = dialect.and_then(|name| app.gate.registry.dialect(name)) {
         let shaped = (dialect.shape)(outcome);
         return match shaped.as_str().filter(|_| !printer.json) {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{assemble::App, cli::ConfigAction, terminal::Printer};
 
-pub fn run(app: &App, printer: &Printer, action: Option<&ConfigAction>) -> Result<u8> {
+pub fn run(app: &App, printer: Printer, action: Option<&ConfigAction>) -> Result<u8> {
     let Some(action) = action else { return show(app, printer) };
     let file = app.settings.workspace_file.as_ref().context("this workspace has no .deskhand/config.toml")?;
     let path = file.path.display();
@@ -20,13 +20,14 @@ pub fn run(app: &App, printer: &Printer, action: Option<&ConfigAction>) -> Resul
         }
         ConfigAction::Untrust => {
             app.store.trust().revoke(&file.path)?;
-            printer.print(&json!({"untrusted": file.path}), |_| format!("{path} may only tighten settings."))?;
+            printer
+                .print(&json!({"untrusted": file.path}), |_| format!("{path} may only tighten settings."))?;
         }
     }
     Ok(0)
 }
 
-fn show(app: &App, printer: &Printer) -> Result<u8> {
+fn show(app: &App, printer: Printer) -> Result<u8> {
     let settings = &app.settings;
     let value = json!({
         "settings": settings.all(),
@@ -42,7 +43,14 @@ fn show(app: &App, printer: &Printer) -> Result<u8> {
             let _ = writeln!(text, "{} = {}  {source}", style.bold(key), setting.value);
         }
         for ignored in &settings.ignored {
-            let _ = writeln!(text, "{} {} = {}: {}", style.yellow("ignored"), ignored.key, ignored.value, ignored.why);
+            let _ = writeln!(
+                text,
+                "{} {} = {}: {}",
+                style.yellow("ignored"),
+                ignored.key,
+                ignored.value,
+                ignored.why
+            );
         }
         let _ = writeln!(text, "data: {}", app.data_dir.display());
         let _ = writeln!(text, "workspace: {}", app.paths.workspace().display());

@@ -1,8 +1,6 @@
 //! The console: lists, explains and calls tools, one line at a time.
 
-use std::{
-    io::{self, BufRead, IsTerminal},
-};
+use std::io::{self, BufRead, IsTerminal};
 
 use anyhow::Result;
 use clap::Parser;
@@ -17,7 +15,7 @@ use crate::{
     terminal::{Printer, parse_arguments},
 };
 
-pub async fn run(app: &App, printer: &Printer) -> Result<u8> {
+pub async fn run(app: &App, printer: Printer) -> Result<u8> {
     let session = app.session("console", call::surfaces(app, printer, false, false));
     let console = Console { app, printer, session };
     if io::stdin().is_terminal() { console.interactive().await } else { console.piped().await }
@@ -25,7 +23,7 @@ pub async fn run(app: &App, printer: &Printer) -> Result<u8> {
 
 struct Console<'a> {
     app: &'a App,
-    printer: &'a Printer,
+    printer: Printer,
     session: SessionCx,
 }
 
@@ -89,14 +87,16 @@ impl Console<'_> {
                 explain::one(self.app, self.printer, tool, &words(arguments), None).await.map(|_| ())
             }
             // A tool's name is a call; anything else is a command as on the command line.
-            _ if self.app.gate.registry.find(word, None).is_ok() && !is_command(word) => self.call(line).await,
+            _ if self.app.gate.registry.find(word, None).is_ok() && !is_command(word) => {
+                self.call(line).await
+            }
             _ => self.other(line).await,
         }
     }
 
     async fn call(&self, line: &str) -> Result<()> {
         let (tool, arguments) = split(line);
-        let request = Request::new(tool, parse_arguments(&words(arguments))?);
+        let request = Request::new(tool, parse_arguments(&words(arguments), self.app.schema_of(tool, None))?);
         let outcome = call::call(self.app, request, &self.session).await;
         call::print(self.app, self.printer, &outcome, None)
     }
@@ -104,7 +104,9 @@ impl Console<'_> {
     async fn other(&self, line: &str) -> Result<()> {
         let words = std::iter::once("deskhand").chain(line.split_whitespace());
         match Cli::try_parse_from(words) {
-            Ok(Cli { command: Some(crate::cli::Command::Tools { name, toolset, dialect, format }), .. }) => {
+            Ok(Cli {
+                command: Some(crate::cli::Command::Tools { name, toolset, dialect, format }), ..
+            }) => {
                 let wanted = super::tools::Wanted { name, toolset, dialect, format };
                 super::tools::run(&wanted, self.printer).map(|_| ())
             }
@@ -145,7 +147,9 @@ fn greeting(language: Language) -> &'static str {
             "Deskhand. `tools` lists what there is, `explain TOOL JSON` says what a call would do, `TOOL JSON` does it \
              after asking, `undo` takes it back. `help` says more."
         }
-        Language::Chinese => "Deskhand。tools 列出工具，explain TOOL JSON 说明调用会做什么，TOOL JSON 在询问后执行，undo 撤销。help 查看更多。",
+        Language::Chinese => {
+            "Deskhand。tools 列出工具，explain TOOL JSON 说明调用会做什么，TOOL JSON 在询问后执行，undo 撤销。help 查看更多。"
+        }
     }
 }
 

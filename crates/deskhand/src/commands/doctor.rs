@@ -32,9 +32,17 @@ impl Check {
     }
 }
 
-pub fn run(app: &App, printer: &Printer) -> Result<u8> {
-    let checks =
-        [data_folder(app), database(app), audit(app), undo(app), workspace(app), config(app), tools(app), person()];
+pub fn run(app: &App, printer: Printer) -> Result<u8> {
+    let checks = [
+        data_folder(app),
+        database(app),
+        audit(app),
+        undo(app),
+        workspace(app),
+        config(app),
+        tools(app),
+        person(),
+    ];
     let absent: Vec<_> = app
         .gate
         .registry
@@ -66,7 +74,11 @@ fn data_folder(app: &App) -> Check {
     let probe = app.data_dir.join(format!(".doctor-{}", std::process::id()));
     let wrote = std::fs::write(&probe, b"x").and_then(|()| std::fs::remove_file(&probe));
     match wrote {
-        Err(error) => Check::bad(NAME, format!("{shown}: {error}"), "Make it writable, or name another with --data-dir."),
+        Err(error) => Check::bad(
+            NAME,
+            format!("{shown}: {error}"),
+            "Make it writable, or name another with --data-dir.",
+        ),
         Ok(()) if open_to_others(&app.data_dir) => {
             Check::bad(NAME, format!("{shown} can be read by other users"), format!("chmod 700 {shown}"))
         }
@@ -88,7 +100,9 @@ fn open_to_others(_: &std::path::Path) -> bool {
 fn database(app: &App) -> Check {
     match app.store.grants().list() {
         Ok(grants) => Check::good("database", format!("opens; {} remembered answers", grants.len())),
-        Err(error) => Check::bad("database", error.to_string(), "Move deskhand.db away to start with a new one."),
+        Err(error) => {
+            Check::bad("database", error.to_string(), "Move deskhand.db away to start with a new one.")
+        }
     }
 }
 
@@ -136,15 +150,26 @@ fn config(app: &App) -> Check {
         None if settings.ignored.is_empty() => Check::good("config", format!("mode {}", app.mode)),
         None => {
             let keys: Vec<_> = settings.ignored.iter().map(|ignored| ignored.key.as_str()).collect();
-            Check::good("config", format!("mode {}; the workspace's {} ignored (see `deskhand config`)", app.mode, keys.join(", ")))
+            Check::good(
+                "config",
+                format!(
+                    "mode {}; the workspace's {} ignored (see `deskhand config`)",
+                    app.mode,
+                    keys.join(", ")
+                ),
+            )
         }
     }
 }
 
 fn tools(app: &App) -> Check {
     let offered = app.gate.registry.offered().count();
-    let absent: Vec<_> =
-        app.gate.registry.absent().map(|(entry, absent)| format!("{} ({})", entry.spec.name, absent.why)).collect();
+    let absent: Vec<_> = app
+        .gate
+        .registry
+        .absent()
+        .map(|(entry, absent)| format!("{} ({})", entry.spec.name, absent.why))
+        .collect();
     let found = if absent.is_empty() {
         format!("{offered} offered")
     } else {

@@ -13,12 +13,13 @@ use crate::{
 
 pub async fn one(
     app: &App,
-    printer: &Printer,
+    printer: Printer,
     tool: &str,
     arguments: &[String],
     dialect: Option<String>,
 ) -> Result<u8> {
-    let request = Request::new(tool, parse_arguments(arguments)?).in_dialect(dialect);
+    let arguments = parse_arguments(arguments, app.schema_of(tool, dialect.as_deref()))?;
+    let request = Request::new(tool, arguments).in_dialect(dialect);
     match app.gate.explain(request, &session(app)).await {
         Ok(explained) => {
             let view = PlanView { style: printer.style, language: app.language };
@@ -44,7 +45,7 @@ pub async fn one(
 }
 
 /// Answers lines from stdin, one for each, in their order, as they come.
-pub async fn lines(app: &App, printer: &Printer, dialect: Option<String>) -> Result<u8> {
+pub async fn lines(app: &App, printer: Printer, dialect: Option<String>) -> Result<u8> {
     let session = session(app);
     for line in std::io::stdin().lock().lines() {
         let line = line?;
@@ -67,7 +68,8 @@ pub async fn lines(app: &App, printer: &Printer, dialect: Option<String>) -> Res
 }
 
 fn request(asked: &Value, dialect: Option<String>) -> Result<Request> {
-    let tool = asked.get("tool").and_then(Value::as_str).ok_or_else(|| anyhow!("the line has no text \"tool\""))?;
+    let tool =
+        asked.get("tool").and_then(Value::as_str).ok_or_else(|| anyhow!("the line has no text \"tool\""))?;
     let arguments = asked.get("arguments").cloned().unwrap_or_else(|| json!({}));
     Ok(Request::new(tool, arguments).in_dialect(dialect))
 }
@@ -91,6 +93,7 @@ fn refused(id: &Value, rule: &str, why: &str) -> Value {
 }
 
 fn session(app: &App) -> deskhand_core::SessionCx {
-    let nobody = Surfaces { approvers: Vec::new(), wait_for_others: false, events: std::sync::Arc::new(NoEvents) };
+    let nobody =
+        Surfaces { approvers: Vec::new(), wait_for_others: false, events: std::sync::Arc::new(NoEvents) };
     app.session("cli", nobody)
 }

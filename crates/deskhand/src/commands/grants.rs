@@ -13,7 +13,7 @@ use crate::{
     terminal::{Printer, safe},
 };
 
-pub fn run(app: &App, printer: &Printer, action: Option<GrantAction>) -> Result<u8> {
+pub fn run(app: &App, printer: Printer, action: Option<GrantAction>) -> Result<u8> {
     let book = app.store.grants();
     let grants = book.list()?;
     let Some(GrantAction::Revoke { id }) = action else {

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Does what the command line says. The number is the exit code.
-pub async fn dispatch(cli: Cli, printer: &Printer) -> Result<u8> {
+pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
     let Cli { shared, command } = cli;
     let Some(command) = command else { return console::run(&open(&shared, printer)?, printer).await };
     match command {
@@ -41,7 +41,7 @@ pub async fn dispatch(cli: Cli, printer: &Printer) -> Result<u8> {
     }
 }
 
-async fn with_app(command: Command, app: &App, printer: &Printer) -> Result<u8> {
+async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
     match command {
         Command::Call { tool, arguments, yes, wait, dialect } => {
             call::run(app, printer, &call::Wanted { tool, arguments, yes, wait, dialect }).await
@@ -61,7 +61,7 @@ async fn with_app(command: Command, app: &App, printer: &Printer) -> Result<u8> 
     }
 }
 
-fn open(shared: &Shared, printer: &Printer) -> Result<App> {
+fn open(shared: &Shared, printer: Printer) -> Result<App> {
     let app = App::open(shared)?;
     for warning in &app.settings.warnings {
         printer.note(&format!("deskhand: {warning}"));

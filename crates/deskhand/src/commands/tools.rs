@@ -19,7 +19,7 @@ pub struct Wanted {
     pub format: ToolFormat,
 }
 
-pub fn run(wanted: &Wanted, printer: &Printer) -> Result<u8> {
+pub fn run(wanted: &Wanted, printer: Printer) -> Result<u8> {
     let mut registry = deskhand_tools::registry();
     registry.probe(&Services::default());
     let language = Language::choose(&std::env::var("DESKHAND_LANGUAGE").unwrap_or_else(|_| "auto".into()));
@@ -33,14 +33,14 @@ pub fn run(wanted: &Wanted, printer: &Printer) -> Result<u8> {
     Ok(0)
 }
 
-fn one(registry: &Registry, name: &str, wanted: &Wanted, printer: &Printer) -> Result<()> {
+fn one(registry: &Registry, name: &str, wanted: &Wanted, printer: Printer) -> Result<()> {
     let found = registry.find(name, wanted.dialect.as_deref()).map_err(|error| {
         anyhow!("{}{}", error.message, error.hint.map_or_else(String::new, |hint| format!(" {hint}")))
     })?;
     printer.print(&in_format(found.entry, wanted.format), |_| export::manual(registry, found.entry))
 }
 
-fn list(registry: &Registry, wanted: &Wanted, language: Language, printer: &Printer) -> Result<()> {
+fn list(registry: &Registry, wanted: &Wanted, language: Language, printer: Printer) -> Result<()> {
     let tools: Vec<_> = match &wanted.toolset {
         None => registry.offered().collect(),
         Some(name) => registry.toolset(name).ok_or_else(|| {
@@ -62,7 +62,12 @@ fn list(registry: &Registry, wanted: &Wanted, language: Language, printer: &Prin
             row(&mut text, entry, style, language);
         }
         for (entry, absent) in registry.absent() {
-            let _ = writeln!(text, "{:<17} {}", entry.spec.name, style.dim(&format!("{} {}", absent.why, absent.remedy)));
+            let _ = writeln!(
+                text,
+                "{:<17} {}",
+                entry.spec.name,
+                style.dim(&format!("{} {}", absent.why, absent.remedy))
+            );
         }
         text
     })
@@ -83,7 +88,7 @@ fn in_format(entry: &ToolEntry, format: ToolFormat) -> Value {
     }
 }
 
-fn in_dialect(registry: &Registry, name: &str, printer: &Printer) -> Result<()> {
+fn in_dialect(registry: &Registry, name: &str, printer: Printer) -> Result<()> {
     let dialect = registry.dialect(name).ok_or_else(|| {
         let names: Vec<_> = registry.dialects().iter().map(|d| d.name).collect();
         anyhow!("there is no dialect «{name}»; there are: {}", names.join(", "))

@@ -14,7 +14,7 @@ use crate::{
 
 const MOST_LISTED: usize = 50;
 
-pub async fn run(app: &App, printer: &Printer, wanted: Option<String>, list_them: bool) -> Result<u8> {
+pub async fn run(app: &App, printer: Printer, wanted: Option<String>, list_them: bool) -> Result<u8> {
     if list_them {
         return list(app, printer);
     }
@@ -37,7 +37,7 @@ pub async fn run(app: &App, printer: &Printer, wanted: Option<String>, list_them
     Ok(outcome.status.exit_code())
 }
 
-fn list(app: &App, printer: &Printer) -> Result<u8> {
+fn list(app: &App, printer: Printer) -> Result<u8> {
     let entries = app.store.undo().recent(MOST_LISTED)?;
     let rows: Vec<_> = entries
         .iter()
@@ -55,7 +55,13 @@ fn list(app: &App, printer: &Printer) -> Result<u8> {
         let mut text = String::new();
         for entry in &entries {
             let done = if entry.undone_by.is_some() { " (taken back)" } else { "" };
-            let _ = writeln!(text, "{}  {}  {}{done}", style.bold(&entry.call.to_string()), entry.at, safe(&entry.summary));
+            let _ = writeln!(
+                text,
+                "{}  {}  {}{done}",
+                style.bold(&entry.call.to_string()),
+                entry.at,
+                safe(&entry.summary)
+            );
         }
         text
     })?;

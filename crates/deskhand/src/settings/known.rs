@@ -18,7 +18,12 @@ pub const KNOWN: &[Known] = &[
         key: "mode",
         about: "How much runs unasked: ask, auto, read-only or unattended",
         default: || json!(Mode::Ask),
-        check: |value| is(value.as_str().is_some_and(|text| text.parse::<Mode>().is_ok()), "ask, auto, read-only or unattended"),
+        check: |value| {
+            is(
+                value.as_str().is_some_and(|text| text.parse::<Mode>().is_ok()),
+                "ask, auto, read-only or unattended",
+            )
+        },
         tightens: |old, new| match (mode(old), mode(new)) {
             (Some(old), Some(new)) => new.at_least_as_tight_as(old),
             _ => false,
@@ -35,14 +40,21 @@ pub const KNOWN: &[Known] = &[
         key: "approval_timeout_s",
         about: "How many seconds a question waits for its answer",
         default: || json!(300),
-        check: |value| is(value.as_u64().is_some_and(|n| (1..=86_400).contains(&n)), "a number from 1 to 86400"),
+        check: |value| {
+            is(value.as_u64().is_some_and(|n| (1..=86_400).contains(&n)), "a number from 1 to 86400")
+        },
         tightens: |old, new| new.as_u64() <= old.as_u64(),
     },
     Known {
         key: "max_output_chars",
         about: "How many characters of one call's output are handed over; the rest is kept under a handle",
         default: || json!(30_000),
-        check: |value| is(value.as_u64().is_some_and(|n| (1_000..=10_000_000).contains(&n)), "a number from 1000 to 10000000"),
+        check: |value| {
+            is(
+                value.as_u64().is_some_and(|n| (1_000..=10_000_000).contains(&n)),
+                "a number from 1000 to 10000000",
+            )
+        },
         tightens: |old, new| new.as_u64() <= old.as_u64(),
     },
     Known {
@@ -100,7 +112,8 @@ pub fn find(key: &str) -> Result<&'static Known, String> {
     }
     KNOWN.iter().find(|known| known.key == key).ok_or_else(|| {
         let near = arguments::nearest(key, KNOWN.iter().map(|known| known.key));
-        let meant = near.map_or_else(|| "`deskhand config` lists all".to_owned(), |near| format!("did you mean {near}?"));
+        let meant = near
+            .map_or_else(|| "`deskhand config` lists all".to_owned(), |near| format!("did you mean {near}?"));
         format!("there is no setting {key} ({meant})")
     })
 }

@@ -41,7 +41,12 @@ pub fn load(from: &Load<'_>) -> Result<Settings> {
     workspace_layer(&mut settings, from)?;
     environment_layer(&mut settings, from)?;
     if let Some(mode) = from.mode_flag {
-        settings.set("mode", Value::from(mode.as_str()), Source::Flag { flag: "--mode" }, known::KNOWN[0].about);
+        settings.set(
+            "mode",
+            Value::from(mode.as_str()),
+            Source::Flag { flag: "--mode" },
+            known::KNOWN[0].about,
+        );
     }
     Ok(settings)
 }
@@ -54,7 +59,8 @@ impl Settings {
 
 fn person_file(from: &Load<'_>) -> Result<Option<(PathBuf, String)>> {
     if let Some(path) = from.named_file {
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read the config {}", path.display()))?;
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read the config {}", path.display()))?;
         return Ok(Some((path.to_path_buf(), text)));
     }
     let Some(path) = &from.usual_file else { return Ok(None) };
@@ -98,7 +104,8 @@ fn workspace_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
         if trusted || (known.tightens)(settings.value(&key), &value) {
             settings.set(&key, value, Source::Workspace { path: path.clone() }, known.about);
         } else {
-            let why = "it would loosen the setting; `deskhand config trust` lets this workspace do so".to_owned();
+            let why =
+                "it would loosen the setting; `deskhand config trust` lets this workspace do so".to_owned();
             settings.ignored.push(Ignored { key, value, why });
         }
     }

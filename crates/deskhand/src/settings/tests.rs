@@ -60,7 +60,10 @@ fn later_layers_win_and_say_where_they_are_from() {
     assert_eq!(settings.all()["mode"].source.to_string(), "DESKHAND_MODE");
     desk.mode_flag = Some(Mode::ReadOnly);
     let settings = desk.load().unwrap();
-    assert_eq!((settings.mode().unwrap(), settings.all()["mode"].source.to_string().as_str()), (Mode::ReadOnly, "--mode"));
+    assert_eq!(
+        (settings.mode().unwrap(), settings.all()["mode"].source.to_string().as_str()),
+        (Mode::ReadOnly, "--mode")
+    );
     assert_eq!(settings.all()["approval_timeout_s"].source, Source::Default);
 }
 
@@ -98,7 +101,10 @@ fn settings_file(desk: &Desk) -> WorkspaceFile {
 
 #[test]
 fn a_workspace_cannot_loosen_what_the_person_tightened() {
-    let desk = Desk::new("mode = \"read-only\"\n[tools.write_file]\nrequires_result_approval = true\n", "mode = \"ask\"\n[tools.write_file]\nrequires_result_approval = false\n");
+    let desk = Desk::new(
+        "mode = \"read-only\"\n[tools.write_file]\nrequires_result_approval = true\n",
+        "mode = \"ask\"\n[tools.write_file]\nrequires_result_approval = false\n",
+    );
     let settings = desk.load().unwrap();
     assert_eq!(settings.mode().unwrap(), Mode::ReadOnly);
     assert_eq!(settings.gate().tools["write_file"].requires_result_approval, Some(true));

@@ -28,7 +28,9 @@ impl Approver for TerminalApprover {
         Box::pin(async move {
             let dialogue = Dialogue::new(self.language);
             match &request.subject {
-                Subject::Execution { plan } => dialogue.execution(request, plan).await.map(AnyAnswer::Execution),
+                Subject::Execution { plan } => {
+                    dialogue.execution(request, plan).await.map(AnyAnswer::Execution)
+                }
                 Subject::Result { text, .. } => dialogue.result(request, text).await.map(AnyAnswer::Result),
             }
         })
@@ -71,14 +73,21 @@ impl Dialogue {
         let view = PlanView { style: self.style, language: self.language };
         let wants = self.say("wants to run", "请求执行");
         let permission = view.permission(plan.permission);
-        Self::show(&format!("\n{} {wants} ({permission})\n{}", self.style.bold(&safe(&request.tool)), view.plan(plan)));
+        Self::show(&format!(
+            "\n{} {wants} ({permission})\n{}",
+            self.style.bold(&safe(&request.tool)),
+            view.plan(plan)
+        ));
         let menu = if request.may_remember {
             self.say(
                 "[y] yes, once  [s] this session  [w] this workspace  [a] always  [n] no  [r] no, and remember  [e] edit",
                 "[y] 同意一次  [s] 本会话  [w] 本工作区  [a] 始终  [n] 拒绝  [r] 拒绝并记住  [e] 修改参数",
             )
         } else {
-            self.say("[y] yes, once  [n] no  [r] no, and remember  [e] edit", "[y] 同意一次  [n] 拒绝  [r] 拒绝并记住  [e] 修改参数")
+            self.say(
+                "[y] yes, once  [n] no  [r] no, and remember  [e] edit",
+                "[y] 同意一次  [n] 拒绝  [r] 拒绝并记住  [e] 修改参数",
+            )
         };
         loop {
             let word = self.read(&format!("{menu}\n> ")).await?;
@@ -112,7 +121,12 @@ impl Dialogue {
     }
 
     /// What the answer is remembered for, and until when. It is shown in words before it counts.
-    async fn remember(&self, request: &ApprovalRequest, plan: &Plan, scope: RememberScope) -> Option<Remember> {
+    async fn remember(
+        &self,
+        request: &ApprovalRequest,
+        plan: &Plan,
+        scope: RememberScope,
+    ) -> Option<Remember> {
         let mut list = format!("{}\n", self.say("Remember it for:", "记住的范围："));
         for (n, shape) in plan.shapes.iter().enumerate() {
             list.push_str(&format!("  {}. {}\n", n + 1, safe(&shape.words(&request.tool))));
@@ -127,7 +141,10 @@ impl Dialogue {
         };
         let until = loop {
             let word = self
-                .read(self.say("Until when (30m, 2h, 7d, a time; empty: no end): ", "有效期（30m、2h、7d 或时间；留空为无限期）："))
+                .read(self.say(
+                    "Until when (30m, 2h, 7d, a time; empty: no end): ",
+                    "有效期（30m、2h、7d 或时间；留空为无限期）：",
+                ))
                 .await?;
             if word.is_empty() {
                 break None;
@@ -144,12 +161,13 @@ impl Dialogue {
     async fn edited(&self, request: &ApprovalRequest) -> Option<Option<serde_json::Value>> {
         Self::show(&format!("{}\n", safe(&request.arguments.to_string())));
         loop {
-            let prompt = self.say("New arguments, as JSON (empty: go back): ", "新的参数（JSON；留空返回）：");
+            let prompt =
+                self.say("New arguments, as JSON (empty: go back): ", "新的参数（JSON；留空返回）：");
             let text = self.read(prompt).await?;
             if text.is_empty() {
                 return Some(None);
             }
-            match parse_arguments(&[text]) {
+            match parse_arguments(&[text], &serde_json::Value::Null) {
                 Ok(value) => return Some(Some(value)),
                 Err(error) => Self::show(&format!("{error:#}\n")),
             }

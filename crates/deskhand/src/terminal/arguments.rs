@@ -5,8 +5,9 @@ use std::io::Read;
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
 
-/// The arguments in these words. A single `-` reads JSON from stdin.
-pub fn parse_arguments(words: &[String]) -> Result<Value> {
+/// The arguments in these words. A single `-` reads JSON from stdin. `schema` is the tool's, where it is known: what
+/// is a text there is a text here, even if it looks like a number.
+pub fn parse_arguments(words: &[String], schema: &Value) -> Result<Value> {
     match words {
         [] => Ok(Value::Object(Map::new())),
         [only] if only == "-" => {
@@ -15,7 +16,7 @@ pub fn parse_arguments(words: &[String]) -> Result<Value> {
             parse_json(&text)
         }
         [only] if looks_like_json(only) => parse_json(only),
-        pairs => parse_pairs(pairs),
+        pairs => parse_pairs(pairs, schema),
     }
 }
 
@@ -25,8 +26,9 @@ fn looks_like_json(text: &str) -> bool {
 }
 
 fn parse_json(text: &str) -> Result<Value> {
-    let value = serde_json::from_str(text)
-        .with_context(|| format!("the arguments are not JSON: {}", text.chars().take(80).collect::<String>()))?;
+    let value = serde_json::from_str(text).with_context(|| {
+        format!("the arguments are not JSON: {}", text.chars().take(80).collect::<String>())
+    })?;
     match value {
         Value::Object(_) => Ok(value),
         other => bail!("the arguments must be a JSON object, and this is {}", kind(&other)),
@@ -34,13 +36,15 @@ fn parse_json(text: &str) -> Result<Value> {
 }
 
 /// `path=README.md limit=3 recursive=true`: a value that is JSON is taken as such, anything else as text.
-fn parse_pairs(words: &[String]) -> Result<Value> {
+fn parse_pairs(words: &[String], schema: &Value) -> Result<Value> {
     let mut fields = Map::new();
     for word in words {
         let Some((name, text)) = word.split_once('=') else {
             bail!("«{word}» is neither JSON nor NAME=VALUE");
         };
-        let value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
+        let is_text = schema["properties"][name]["type"] == "string";
+        let value = Some(text).filter(|_| !is_text).and_then(|text| serde_json::from_str(text).ok());
+        let value = value.unwrap_or_else(|| Value::String(text.to_owned()));
         if fields.insert(name.to_owned(), value).is_some() {
             bail!("«{name}» is given twice");
         }
@@ -65,7 +69,8 @@ mod tests {
     use serde_json::json;
 
     fn parse(words: &[&str]) -> Result<Value> {
-        parse_arguments(&words.iter().map(ToString::to_string).collect::<Vec<_>>())
+        let schema = json!({"properties": {"content": {"type": "string"}}});
+        parse_arguments(&words.iter().map(ToString::to_string).collect::<Vec<_>>(), &schema)
     }
 
     #[test]
@@ -73,8 +78,8 @@ mod tests {
         assert_eq!(parse(&[]).unwrap(), json!({}));
         assert_eq!(parse(&[r#"{"path":"a=b"}"#]).unwrap(), json!({"path": "a=b"}));
         assert_eq!(
-            parse(&["path=a b.txt", "limit=3", "recursive=true", "note=x=y"]).unwrap(),
-            json!({"path": "a b.txt", "limit": 3, "recursive": true, "note": "x=y"})
+            parse(&["path=a b.txt", "limit=3", "recursive=true", "note=x=y", "content=12"]).unwrap(),
+            json!({"path": "a b.txt", "limit": 3, "recursive": true, "note": "x=y", "content": "12"})
         );
     }
 

@@ -28,7 +28,9 @@ fn read_line_blocking(cancel: &CancellationToken) -> io::Result<Option<String>> 
         let mut byte = [0_u8];
         match rustix::io::read(&stdin, &mut byte)? {
             0 => return Ok(None),
-            _ if byte[0] == b'\n' => return Ok(Some(String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned())),
+            _ if byte[0] == b'\n' => {
+                return Ok(Some(String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned()));
+            }
             _ => line.push(byte[0]),
         }
     }

@@ -32,9 +32,19 @@ impl PlanView {
         let say = |english, chinese| self.language.say(english, chinese);
         let mut text = format!("{}\n", self.style.bold(&safe(&plan.summary)));
         for touch in &plan.touches {
-            let below = if touch.recursive { say(" and everything below it", "（含其下所有内容）") } else { "" };
+            let below = if touch.recursive {
+                say(" and everything below it", "（含其下所有内容）")
+            } else {
+                ""
+            };
             let path = touch.path.display().to_string();
-            let _ = writeln!(text, "  {:<7} {}{below}  {}", touch.access.to_string(), safe(&path), self.style.dim(&touch.rule));
+            let _ = writeln!(
+                text,
+                "  {:<7} {}{below}  {}",
+                touch.access.to_string(),
+                safe(&path),
+                self.style.dim(&touch.rule)
+            );
         }
         for program in &plan.programs {
             let _ = writeln!(text, "  {:<7} {}", say("program", "程序"), safe(program));
@@ -51,7 +61,12 @@ impl PlanView {
                 let _ = writeln!(text, "  {}", say("It can be undone.", "可以撤销。"));
             }
             Undoable::No(why) => {
-                let _ = writeln!(text, "  {} {}", self.style.red(say("It cannot be undone:", "无法撤销：")), safe(why));
+                let _ = writeln!(
+                    text,
+                    "  {} {}",
+                    self.style.red(say("It cannot be undone:", "无法撤销：")),
+                    safe(why)
+                );
             }
         }
         if let Some(preview) = &plan.preview {
@@ -90,8 +105,19 @@ pub fn explanation(view: PlanView, explained: &Explanation) -> String {
         other => view.style.red(other),
     };
     let permission = view.permission(explained.permission);
-    let mut text = format!("{}: {decision} ({permission}, {} {})\n", explained.tool, say("mode", "模式"), explained.mode);
-    let _ = writeln!(text, "{}: {} {}", say("rule", "规则"), explained.rule, view.style.dim(&safe(&explained.why)));
+    let mut text = format!(
+        "{}: {decision} ({permission}, {} {})\n",
+        explained.tool,
+        say("mode", "模式"),
+        explained.mode
+    );
+    let _ = writeln!(
+        text,
+        "{}: {} {}",
+        say("rule", "规则"),
+        explained.rule,
+        view.style.dim(&safe(&explained.why))
+    );
     if let Some(hint) = &explained.hint {
         let _ = writeln!(text, "{}: {}", say("hint", "提示"), safe(hint));
     }

@@ -24,7 +24,7 @@ impl Printer {
     }
 
     /// Prints the value as JSON, or what `text` makes for people.
-    pub fn print<T: Serialize>(&self, value: &T, text: impl FnOnce(Style) -> String) -> anyhow::Result<()> {
+    pub fn print<T: Serialize>(self, value: &T, text: impl FnOnce(Style) -> String) -> anyhow::Result<()> {
         if self.json {
             self.line(&serde_json::to_string(value)?)
         } else {
@@ -34,7 +34,8 @@ impl Printer {
     }
 
     /// One line on stdout. A reader that went away (`| head`) is no error.
-    pub fn line(&self, text: &str) -> anyhow::Result<()> {
+    #[allow(clippy::unused_self)] // printing goes through a printer, whatever it needs of it
+    pub fn line(self, text: &str) -> anyhow::Result<()> {
         let mut out = io::stdout().lock();
         match writeln!(out, "{text}").and_then(|()| out.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -43,12 +44,13 @@ impl Printer {
     }
 
     /// A remark for a person, on stderr.
-    pub fn note(&self, text: &str) {
+    #[allow(clippy::unused_self)] // as above
+    pub fn note(self, text: &str) {
         let _ = writeln!(io::stderr(), "{text}");
     }
 
     /// Says why the program could not do what was asked.
-    pub fn failure(&self, error: &anyhow::Error) -> ExitCode {
+    pub fn failure(self, error: &anyhow::Error) -> ExitCode {
         let message = format!("{error:#}");
         if self.json {
             let value = json!({"error": {"code": "usage", "message": message, "hint": null}});

@@ -43,11 +43,14 @@ impl EventSink for ProgressLine {
         match body {
             EventBody::CallOutput { progress, .. } if self.shown && self.due() => {
                 let far = match (progress.done, progress.total) {
-                    (Some(done), Some(total)) if total > 0 => format!(" {}%", done.saturating_mul(100) / total),
+                    (Some(done), Some(total)) if total > 0 => {
+                        format!(" {}%", done.saturating_mul(100) / total)
+                    }
                     (Some(done), _) => format!(" {done}"),
                     _ => String::new(),
                 };
-                let text: String = safe(&progress.text).lines().next().unwrap_or_default().chars().take(70).collect();
+                let text: String =
+                    safe(&progress.text).lines().next().unwrap_or_default().chars().take(70).collect();
                 let _ = write!(io::stderr(), "\r\x1b[K{text}{far}");
             }
             EventBody::CallEnded { .. } | EventBody::ApprovalWanted { .. } if self.shown => self.clear(),

@@ -49,7 +49,10 @@ mod tests {
     #[test]
     fn reads_spans_and_moments() {
         let soon = parse_until("2h").unwrap();
-        assert!(soon > Time::now().plus(Duration::from_secs(7_000)) && soon < Time::now().plus(Duration::from_secs(7_300)));
+        assert!(
+            soon > Time::now().plus(Duration::from_secs(7_000))
+                && soon < Time::now().plus(Duration::from_secs(7_300))
+        );
         assert_eq!(parse_until("2999-01-01T00:00:00Z").unwrap().to_string(), "2999-01-01T00:00:00.000Z");
         assert!(parse_ago("1d").unwrap() < Time::now());
         for bad in ["", "soon", "5y", "2001-01-01T00:00:00Z"] {

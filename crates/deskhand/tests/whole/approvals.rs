@@ -37,7 +37,9 @@ async fn another_process_can_answer_and_the_first_answer_wins() {
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         };
-        let settle = |answer, by: &str| queue.settle(&request.id, &Settled::Answered { answer, by: by.into() }).unwrap();
+        let settle = |answer, by: &str| {
+            queue.settle(&request.id, &Settled::Answered { answer, by: by.into() }).unwrap()
+        };
         let first = settle(yes(), "person:first");
         let second = settle(no("late"), "person:second");
         (first, second)
@@ -106,7 +108,10 @@ async fn a_remembered_yes_covers_what_it_said_and_no_more() {
     let grants = desk.store.grants().list().unwrap();
     assert!(grants[0].words().contains("exactly these arguments"), "{}", grants[0].words());
     assert!(desk.store.grants().revoke(&grants[0].id).unwrap());
-    assert_eq!(desk.call("probe_moderate", json!({"text": "a", "times": 2})).await.status, Status::NobodyToAsk);
+    assert_eq!(
+        desk.call("probe_moderate", json!({"text": "a", "times": 2})).await.status,
+        Status::NobodyToAsk
+    );
 }
 
 #[tokio::test]
@@ -118,7 +123,10 @@ async fn a_yes_for_a_folder_covers_the_folder() {
     assert!(shapes(&desk, "write_file", arguments.clone()).await.contains(&folder));
     desk.answer([remembered(true, RememberScope::Always, folder, None)]);
     assert_eq!(desk.call("write_file", arguments).await.status, Status::Success);
-    assert_eq!(desk.call("write_file", json!({"path": "docs/new/b.txt", "content": "b"})).await.status, Status::Success);
+    assert_eq!(
+        desk.call("write_file", json!({"path": "docs/new/b.txt", "content": "b"})).await.status,
+        Status::Success
+    );
     for outside in ["docs_private/c.txt", "c.txt", "docs/../c.txt"] {
         let outcome = desk.call("write_file", json!({"path": outside, "content": "b"})).await;
         assert_eq!(outcome.status, Status::NobodyToAsk, "{outside}");
@@ -174,9 +182,17 @@ async fn scopes_and_ends_are_kept_to() {
         assert_eq!(desk.call("probe_moderate", json!({})).await.status, Status::Success);
         let status = |granted| if granted { Status::Success } else { Status::NobodyToAsk };
         desk.session.id = "session-2".into();
-        assert_eq!(desk.call("probe_moderate", json!({})).await.status, status(in_other_session), "{scope:?}");
+        assert_eq!(
+            desk.call("probe_moderate", json!({})).await.status,
+            status(in_other_session),
+            "{scope:?}"
+        );
         desk.session.workspace = desk.path("other");
-        assert_eq!(desk.call("probe_moderate", json!({})).await.status, status(in_other_workspace), "{scope:?}");
+        assert_eq!(
+            desk.call("probe_moderate", json!({})).await.status,
+            status(in_other_workspace),
+            "{scope:?}"
+        );
         if until.is_some() {
             tokio::time::sleep(Duration::from_millis(350)).await;
             assert_eq!(desk.call("probe_moderate", json!({})).await.status, Status::NobodyToAsk);

@@ -32,7 +32,16 @@ fn tools_are_listed_in_every_form() {
     let shop = Shop::new();
     let listing = shop.run(&["tools", "--json"]).json();
     for tool in listing["tools"].as_array().unwrap() {
-        for key in ["name", "description", "description_zh", "permission", "effects", "input_schema", "output_schema", "keywords"] {
+        for key in [
+            "name",
+            "description",
+            "description_zh",
+            "permission",
+            "effects",
+            "input_schema",
+            "output_schema",
+            "keywords",
+        ] {
             assert!(!tool[key].is_null(), "{key} of {tool}");
         }
         assert_ne!(tool["description_zh"], "", "{}", tool["name"]);
@@ -67,10 +76,19 @@ fn dialects_say_what_is_built_and_answer_in_their_own_shape() {
     assert_eq!((&info["success"], &info["data"]["size"]), (&json!(true), &json!(6)));
     let text = shop.run(&["call", "read_file", "path=a.txt", "--dialect", "countbot", "--json"]).json();
     assert!(text.as_str().unwrap().contains("hello"));
-    let edited = shop.run(&["call", "edit_file", r#"{"path":"a.txt","old_str":"hello","new_str":"bye"}"#, "--dialect", "countbot", "--yes"]);
+    let edited = shop.run(&[
+        "call",
+        "edit_file",
+        r#"{"path":"a.txt","old_str":"hello","new_str":"bye"}"#,
+        "--dialect",
+        "countbot",
+        "--yes",
+    ]);
     assert_eq!((edited.code, shop.read("a.txt").as_str()), (0, "bye\n"), "{edited:?}");
     // A dialect's name that only it has works everywhere; its bounds bind where it was asked for.
-    let plain = shop.run(&["call", "copy_file", r#"{"source":"a.txt","destination":"b.txt"}"#, "--yes", "--json"]).json();
+    let plain = shop
+        .run(&["call", "copy_file", r#"{"source":"a.txt","destination":"b.txt"}"#, "--yes", "--json"])
+        .json();
     assert_eq!((&plain["tool"], &plain["status"]), (&json!("file_copy"), &json!("success")));
     let bounded = shop.run(&["call", "file_search", r#"{"path":".","limit":500}"#, "--dialect", "countbot"]);
     assert_eq!(bounded.code, 2, "{bounded:?}");
@@ -86,8 +104,16 @@ fn a_call_ends_with_the_code_of_its_status() {
         (&["call", "read_file", "{}", "--json"], 2, "invalid_arguments"),
         (&["call", "no_such_tool", "{}", "--json"], 2, "not_found"),
         (&["call", "write_file", "path=a.txt", "content=y", "--json"], 3, "nobody_to_ask"),
-        (&["call", "write_file", "path=a.txt", "content=y", "--json", "--mode", "read-only", "--yes"], 3, "blocked"),
-        (&["call", "write_file", "path=a.txt", "content=y", "--json", "--mode", "unattended", "--yes"], 3, "nobody_to_ask"),
+        (
+            &["call", "write_file", "path=a.txt", "content=y", "--json", "--mode", "read-only", "--yes"],
+            3,
+            "blocked",
+        ),
+        (
+            &["call", "write_file", "path=a.txt", "content=y", "--json", "--mode", "unattended", "--yes"],
+            3,
+            "nobody_to_ask",
+        ),
         (&["call", "write_file", "path=../data/x", "content=y", "--json", "--yes"], 3, "blocked"),
         (&["call", "write_file", "path=a.txt", "content=y", "--json", "--mode", "auto"], 0, "success"),
     ];
@@ -96,11 +122,29 @@ fn a_call_ends_with_the_code_of_its_status() {
         assert_eq!(ran.code, *code, "{arguments:?} {ran:?}");
         let outcome = ran.json();
         assert_eq!(outcome["status"], *status, "{arguments:?}");
-        for key in ["call_id", "tool", "text", "data", "error", "truncated", "full_output", "undo", "duration_ms", "permission", "decision"] {
+        for key in [
+            "call_id",
+            "tool",
+            "text",
+            "data",
+            "error",
+            "truncated",
+            "full_output",
+            "undo",
+            "duration_ms",
+            "permission",
+            "decision",
+        ] {
             assert!(outcome.get(key).is_some(), "{key} is missing in {outcome}");
         }
     }
-    for wrong in [&["call"][..], &["call", "read_file", "{"], &["call", "read_file", "[]"], &["nonsense"], &["call", "x", "--mode", "sometimes"]] {
+    for wrong in [
+        &["call"][..],
+        &["call", "read_file", "{"],
+        &["call", "read_file", "[]"],
+        &["nonsense"],
+        &["call", "x", "--mode", "sometimes"],
+    ] {
         assert_eq!(shop.run(wrong).code, 2, "{wrong:?}");
     }
 }
@@ -136,7 +180,10 @@ fn write_explain_undo_and_proof() {
     let original = b"caf\xC3\xA9\r\nline two\r\n";
     shop.write("a.txt", original);
     let explained = shop.run(&["explain", "write_file", "path=a.txt", "content=new"]);
-    assert!(explained.stdout.contains("ask") && explained.stdout.contains("path:workspace-write"), "{explained:?}");
+    assert!(
+        explained.stdout.contains("ask") && explained.stdout.contains("path:workspace-write"),
+        "{explained:?}"
+    );
     assert!(explained.stdout.contains("-line two"), "{explained:?}");
     assert_eq!(fs::read(shop.path("a.txt")).unwrap(), original);
     let wrote = shop.run(&["call", "write_file", "path=a.txt", "content=new", "--yes", "--json"]).json();
@@ -169,6 +216,8 @@ fn undo_refuses_when_the_file_has_changed_since() {
     let shop = Shop::new();
     shop.write("a.txt", "one");
     assert_eq!(shop.run(&["call", "write_file", "path=a.txt", "content=two", "--yes"]).code, 0);
+    // The mode binds a person's own undo, too.
+    assert_eq!(shop.run(&["undo", "--mode", "read-only"]).code, 3);
     shop.write("a.txt", "somebody else's");
     let refused = shop.run(&["undo"]);
     assert_eq!(refused.code, 1, "{refused:?}");
@@ -177,8 +226,6 @@ fn undo_refuses_when_the_file_has_changed_since() {
     let nothing = Shop::new().run(&["undo"]);
     assert_eq!(nothing.code, 1, "{nothing:?}");
     assert_eq!(Shop::new().run(&["undo", "not-an-id"]).code, 2);
-    // The mode binds a person's own undo, too.
-    assert_eq!(shop.run(&["undo", "--mode", "read-only"]).code, 3);
 }
 
 #[test]
@@ -186,19 +233,37 @@ fn explain_answers_lines_one_for_one() {
     let shop = Shop::new();
     shop.write("a.txt", "x");
     let input = concat!(
-        r#"{"id":1,"tool":"read_file","arguments":{"path":"a.txt"}}"#, "\n",
-        r#"{"id":"two","tool":"write_file","arguments":{"path":"a.txt","content":"y"}}"#, "\n",
+        r#"{"id":1,"tool":"read_file","arguments":{"path":"a.txt"}}"#,
+        "\n",
+        r#"{"id":"two","tool":"write_file","arguments":{"path":"a.txt","content":"y"}}"#,
+        "\n",
         "not json\n\n",
-        r#"{"id":4,"tool":"nothing"}"#, "\n",
-        r#"{"id":5,"tool":"file_delete","arguments":{"path":".","recursive":true}}"#, "\n",
+        r#"{"id":4,"tool":"nothing"}"#,
+        "\n",
+        r#"{"id":5,"tool":"file_delete","arguments":{"path":".","recursive":true}}"#,
+        "\n",
     );
     let ran = shop.run_with(&["explain", "--jsonl"], input);
     let lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let decisions: Vec<_> = lines.iter().map(|line| (line["id"].clone(), line["decision"].as_str().unwrap())).collect();
-    let wanted = [(json!(1), "allow"), (json!("two"), "ask"), (json!(null), "forbid"), (json!(4), "forbid"), (json!(5), "forbid")];
+    let decisions: Vec<_> =
+        lines.iter().map(|line| (line["id"].clone(), line["decision"].as_str().unwrap())).collect();
+    let wanted = [
+        (json!(1), "allow"),
+        (json!("two"), "ask"),
+        (json!(null), "forbid"),
+        (json!(4), "forbid"),
+        (json!(5), "forbid"),
+    ];
     assert_eq!(decisions, wanted);
-    assert!(lines.iter().all(|line| line["rule"].is_string() && line["why"].is_string() && line.get("permission").is_some()));
-    let auto = shop.run_with(&["explain", "--jsonl", "--mode", "auto"], r#"{"id":1,"tool":"write_file","arguments":{"path":"a.txt","content":"y"}}"#);
+    assert!(
+        lines.iter().all(|line| line["rule"].is_string()
+            && line["why"].is_string()
+            && line.get("permission").is_some())
+    );
+    let auto = shop.run_with(
+        &["explain", "--jsonl", "--mode", "auto"],
+        r#"{"id":1,"tool":"write_file","arguments":{"path":"a.txt","content":"y"}}"#,
+    );
     assert!(auto.stdout.contains("\"allow\""), "explain answers for the mode in force: {auto:?}");
 }
 
@@ -220,7 +285,18 @@ fn a_question_is_answered_from_another_shell() {
     let shown = shop.run(&["approvals", "show", &id]).stdout;
     assert!(shown.contains("a.txt") && shown.contains("--shape 1"), "{shown}");
     let end = &id[id.len() - 8..];
-    let answered = shop.run(&["approvals", "answer", end, "yes", "--remember", "workspace", "--shape", "2", "--until", "2h"]);
+    let answered = shop.run(&[
+        "approvals",
+        "answer",
+        end,
+        "yes",
+        "--remember",
+        "workspace",
+        "--shape",
+        "2",
+        "--until",
+        "2h",
+    ]);
     assert_eq!(answered.code, 0, "{answered:?}");
     let outcome: Value = serde_json::from_slice(&waiting.wait_with_output().unwrap().stdout).unwrap();
     assert_eq!((&outcome["status"], &outcome["decided_by"]), (&json!("success"), &json!("person:approvals")));
@@ -271,12 +347,18 @@ fn settings_of_a_tool_are_kept_to() {
 fn switching_the_audit_off_is_itself_recorded() {
     let shop = Shop::new();
     shop.write("a.txt", "x");
-    let off = |shop: &Shop| shop.command(&["call", "read_file", "path=a.txt"]).env("DESKHAND_AUDIT_ENABLED", "false").output().unwrap();
+    let off = |shop: &Shop| {
+        shop.command(&["call", "read_file", "path=a.txt"])
+            .env("DESKHAND_AUDIT_ENABLED", "false")
+            .output()
+            .unwrap()
+    };
     shop.run(&["call", "read_file", "path=a.txt"]);
     assert!(off(&shop).status.success());
     shop.run(&["call", "read_file", "path=a.txt"]);
     let page = shop.run(&["audit", "--json"]).json();
-    let records: Vec<&str> = page["records"].as_array().unwrap().iter().map(|r| r["phase"].as_str().unwrap()).collect();
+    let records: Vec<&str> =
+        page["records"].as_array().unwrap().iter().map(|r| r["phase"].as_str().unwrap()).collect();
     assert_eq!(records, ["end", "arrival", "notice", "notice", "end", "arrival"], "{page}");
     assert_eq!(shop.run(&["audit", "verify"]).code, 0);
 }
@@ -288,7 +370,8 @@ fn the_console_lists_explains_calls_and_takes_back() {
     let script = "help\ntools\nread_file path=a.txt\nexplain read_file {\"path\": \"a.txt\"}\nwrite_file path=a.txt content=x\nnonsense\naudit verify\nquit\nread_file path=a.txt\n";
     let ran = shop.run_with(&[], script);
     assert_eq!(ran.code, 0, "{ran:?}");
-    for part in ["explain TOOL JSON", "write_file", "hello", "allow", "path:workspace-read", "chain is whole"] {
+    for part in ["explain TOOL JSON", "write_file", "hello", "allow", "path:workspace-read", "chain is whole"]
+    {
         assert!(ran.stdout.contains(part), "{part} in {ran:?}");
     }
     assert!(ran.stderr.contains("nobody_to_ask"), "{ran:?}");
@@ -321,7 +404,8 @@ fn completions_and_the_manual_page_are_made() {
 #[test]
 fn no_colours_where_there_is_no_terminal() {
     let shop = Shop::new();
-    for arguments in [&["tools"][..], &["doctor"], &["explain", "list_dir", "{}"], &["call", "nothing", "{}"]] {
+    for arguments in [&["tools"][..], &["doctor"], &["explain", "list_dir", "{}"], &["call", "nothing", "{}"]]
+    {
         let ran = shop.run(arguments);
         assert!(!ran.stdout.contains('\x1b') && !ran.stderr.contains('\x1b'), "{ran:?}");
     }

@@ -1,7 +1,10 @@
 //! The whole system, with real parts: real files, the real store, the real policy; the gate as callers meet it
 //! and the binary as people meet it.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a surprise ends the test
+
 mod approvals;
+mod bad_input;
 mod command;
 mod command_line;
 mod one_path;

@@ -32,8 +32,19 @@ async fn validate_names_every_error_with_its_place() {
     for part in ["/times", "/txt is unknown (did you mean text?)", "/other is unknown"] {
         assert!(outcome.text.contains(part), "{part}: {}", outcome.text);
     }
-    for wrong in [json!(null), json!([]), json!("x"), json!({"times": 1.5}), json!({"times": -1}), json!({"times": "3"})] {
-        assert_eq!(desk.call("probe_public", wrong.clone()).await.status, Status::InvalidArguments, "{wrong}");
+    for wrong in [
+        json!(null),
+        json!([]),
+        json!("x"),
+        json!({"times": 1.5}),
+        json!({"times": -1}),
+        json!({"times": "3"}),
+    ] {
+        assert_eq!(
+            desk.call("probe_public", wrong.clone()).await.status,
+            Status::InvalidArguments,
+            "{wrong}"
+        );
     }
     assert_eq!(desk.call("probe_public", json!({"times": 3.0})).await.status, Status::Success);
     let huge = desk.call("probe_public", json!({"times": "x".repeat(1_000_000)})).await;
@@ -131,7 +142,10 @@ async fn run_happens_only_while_the_plan_holds() {
     // A plan that never holds ends the call; nothing runs.
     let desk = Desk::new().answering(std::iter::repeat_n(yes(), 50));
     let outcome = desk.call("probe_fickle", json!({})).await;
-    assert_eq!((outcome.status, outcome.error.unwrap().code.as_str()), (Status::Error, "plan_keeps_changing"));
+    assert_eq!(
+        (outcome.status, outcome.error.unwrap().code.as_str()),
+        (Status::Error, "plan_keeps_changing")
+    );
 }
 
 /// Says yes, after somebody else has changed the file the first time.
@@ -322,7 +336,10 @@ async fn record_writes_two_records_for_every_status() {
     }
     let success = records.iter().find(|r| r["status"] == "success").unwrap();
     assert_eq!(success["input_sha256"], arguments::sha256(&json!({"text": "x"})));
-    assert_eq!((&success["result"], &success["decision"], &success["decided_by"]), (&json!("x"), &json!("allow"), &json!("policy")));
+    assert_eq!(
+        (&success["result"], &success["decision"], &success["decided_by"]),
+        (&json!("x"), &json!("allow"), &json!("policy"))
+    );
     assert!(desk.store.audit().verify().unwrap().findings.is_empty());
 }
 

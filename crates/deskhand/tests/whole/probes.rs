@@ -6,7 +6,8 @@ use std::{
 };
 
 use deskhand_core::{
-    Cx, Effects, Permission, Plan, Registry, Spec, Tool, ToolError, ToolResult, registry::Absent, tool::Rendered,
+    Cx, Effects, Permission, Plan, Registry, Spec, Tool, ToolError, ToolResult, registry::Absent,
+    tool::Rendered,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,7 +99,8 @@ pub struct Slow;
 impl Tool for Slow {
     type Input = Input;
     type Output = Output;
-    const SPEC: Spec = Spec::new("probe_slow", "A probe that takes long.").permission(Permission::Public).timeout_s(1);
+    const SPEC: Spec =
+        Spec::new("probe_slow", "A probe that takes long.").permission(Permission::Public).timeout_s(1);
 
     async fn plan(&self, input: &Input, _: &Cx) -> ToolResult<Plan> {
         let mut plan = Plan::new("Take long");
@@ -174,7 +176,8 @@ pub struct Fickle(AtomicUsize);
 impl Tool for Fickle {
     type Input = Input;
     type Output = Output;
-    const SPEC: Spec = Spec::new("probe_fickle", "A probe whose plan never holds.").permission(Permission::Moderate);
+    const SPEC: Spec =
+        Spec::new("probe_fickle", "A probe whose plan never holds.").permission(Permission::Moderate);
 
     async fn plan(&self, _: &Input, _: &Cx) -> ToolResult<Plan> {
         let mut plan = Plan::new("Something").at_least(Permission::Moderate, "probe:rule", "");

@@ -9,8 +9,8 @@ use std::{
 };
 
 use deskhand_core::{
-    Answer, ApprovalRequest, Approver, Caller, EventBody, EventSink, Gate, GateSettings, Mode, Outcome, Registry,
-    Request, ResultAnswer, Services, SessionCx, UndoJournal,
+    Answer, ApprovalRequest, Approver, Caller, EventBody, EventSink, Gate, GateSettings, Mode, Outcome,
+    Registry, Request, ResultAnswer, Services, SessionCx, UndoJournal,
     approval::{AnyAnswer, Subject},
 };
 use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
@@ -86,13 +86,14 @@ impl Desk {
 
     /// The same for a desk in use. Returns what was asked.
     pub fn answer(&mut self, answers: impl IntoIterator<Item = AnyAnswer>) -> Arc<Scripted> {
-        let scripted = Arc::new(Scripted { answers: Mutex::new(answers.into_iter().collect()), ..Scripted::default() });
+        let scripted =
+            Arc::new(Scripted { answers: Mutex::new(answers.into_iter().collect()), ..Scripted::default() });
         self.session.approvers = vec![scripted.clone()];
         scripted
     }
 
     pub async fn call(&self, tool: &str, arguments: Value) -> Outcome {
-        let limit = Duration::from_secs(60);
+        let limit = Duration::from_mins(1);
         let call = self.gate.call(Request::new(tool, arguments), &self.session);
         tokio::time::timeout(limit, call).await.expect("the call ends")
     }

@@ -22,7 +22,10 @@ impl Terminal {
         let inner = shop.command(&[]);
         let mut command = std::process::Command::new("script");
         command.args(["-qefc", &format!("{binary} {arguments}"), "/dev/null"]);
-        command.current_dir(shop.path("")).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command
+            .current_dir(shop.path(""))
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("TERM", "xterm");
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let screen = Arc::new(Mutex::new(String::new()));
@@ -36,15 +39,20 @@ impl Terminal {
         Self { keyboard: child.stdin.take().unwrap(), child, screen }
     }
 
-    /// Waits until the screen shows this, then types.
-    fn when(&mut self, shown: &str, typed: &str) {
+    /// Waits until the screen shows this, then types. Returns the screen as it was then.
+    fn when(&mut self, shown: &str, typed: &str) -> String {
         let started = Instant::now();
         while !self.screen.lock().unwrap().contains(shown) {
-            assert!(started.elapsed() < Duration::from_secs(30), "no «{shown}» in {}", self.screen.lock().unwrap());
+            assert!(
+                started.elapsed() < Duration::from_secs(30),
+                "no «{shown}» in {}",
+                self.screen.lock().unwrap()
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
-        self.screen.lock().unwrap().clear();
+        let screen = std::mem::take(&mut *self.screen.lock().unwrap());
         self.keyboard.write_all(typed.as_bytes()).unwrap();
+        screen
     }
 
     fn end(mut self) -> (i32, String) {
@@ -61,7 +69,7 @@ fn a_person_says_yes_once() {
     let mut terminal = Terminal::start(&shop, "call write_file path=a.txt content=new");
     terminal.when("[e] edit", "y\n");
     let (code, screen) = terminal.end();
-    assert_eq!((code, shop.read("a.txt").as_str()), (0, "new\n"), "{screen}");
+    assert_eq!((code, shop.read("a.txt").as_str()), (0, "new"), "{screen}");
     assert!(shop.run(&["audit", "--json"]).stdout.contains("person:terminal"));
 }
 
@@ -105,9 +113,10 @@ fn a_person_sees_and_withholds_a_result() {
     shop.write("a.txt", "private words\n");
     let config = shop.root.join("config.toml");
     std::fs::write(&config, "[tools.read_file]\nrequires_result_approval = true\n").unwrap();
-    let mut terminal = Terminal::start(&shop, &format!("--config {} call read_file path=a.txt", config.display()));
-    terminal.when("private words", "");
-    terminal.when("[w] withhold", "w\n");
+    let mut terminal =
+        Terminal::start(&shop, &format!("--config {} call read_file path=a.txt", config.display()));
+    let screen = terminal.when("[w] withhold", "w\n");
+    assert!(screen.contains("private words"), "{screen}");
     terminal.when("Why", "mine\n");
     let (code, screen) = terminal.end();
     assert!(code == 3 && screen.contains("result_rejected"), "{screen}");
@@ -132,7 +141,10 @@ fn text_from_elsewhere_cannot_steer_the_terminal() {
     let terminal = Terminal::start(&shop, "call read_file path=evil.txt");
     let (code, screen) = terminal.end();
     assert_eq!(code, 0);
-    assert!(screen.contains("\\u{1b}[2J") && !screen.contains("\x1b[2J") && !screen.contains('\x07'), "{screen:?}");
+    assert!(
+        screen.contains("\\u{1b}[2J") && !screen.contains("\x1b[2J") && !screen.contains('\x07'),
+        "{screen:?}"
+    );
 }
 
 #[test]
@@ -143,7 +155,7 @@ fn the_console_asks_and_goes_on() {
     terminal.when("[e] edit", "y\n");
     terminal.when("deskhand>", "undo\n");
     terminal.when("deskhand>", "read_file path=a.txt\n");
-    terminal.when("no_such_file", "");
-    terminal.when("deskhand>", "quit\n");
+    let screen = terminal.when("deskhand>", "quit\n");
+    assert!(screen.contains("There is no file"), "{screen}");
     assert_eq!(terminal.end().0, 0);
 }

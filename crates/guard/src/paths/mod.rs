@@ -10,7 +10,7 @@ mod open;
 mod place;
 mod resolve;
 mod sensitive;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests;
 mod tree;
 
@@ -174,13 +174,13 @@ impl<'a> BoundPaths<'a> {
     /// Something that exists and is to be read. Links are followed.
     pub fn readable(&self, arg: &PathArg) -> ToolResult<Place> {
         let place = self.place(arg, Access::Read, LinkRule::Follow)?;
-        if place.exists() { Ok(place) } else { Err(self.no_such_file(arg, &place)) }
+        if place.exists() { Ok(place) } else { Err(Self::no_such_file(arg, &place)) }
     }
 
     /// Something that exists, itself: where it is a link, the link.
     pub fn readable_entry(&self, arg: &PathArg) -> ToolResult<Place> {
         let place = self.place(arg, Access::Read, LinkRule::Keep)?;
-        if place.exists() { Ok(place) } else { Err(self.no_such_file(arg, &place)) }
+        if place.exists() { Ok(place) } else { Err(Self::no_such_file(arg, &place)) }
     }
 
     /// Something that is to be written, existing or not. Links are followed.
@@ -196,7 +196,7 @@ impl<'a> BoundPaths<'a> {
     /// Something that exists and is to go away, itself: where it is a link, the link.
     pub fn removable(&self, arg: &PathArg) -> ToolResult<Place> {
         let place = self.place(arg, Access::Delete, LinkRule::Keep)?;
-        if place.exists() { Ok(place) } else { Err(self.no_such_file(arg, &place)) }
+        if place.exists() { Ok(place) } else { Err(Self::no_such_file(arg, &place)) }
     }
 
     /// A path that the undo journal or a plan of ours wrote down: absolute, itself.
@@ -221,6 +221,17 @@ impl<'a> BoundPaths<'a> {
     /// A folder to walk through: quicker than [`Self::admits`] for each entry, and opens what the walk finds.
     pub fn tree(&self, place: &Place) -> ToolResult<Tree> {
         Tree::new(self, place)
+    }
+
+    /// What the policy says of something that a walk found below a place: permission, rule and why. `path` is
+    /// real: below a real folder, through no link. What is forbidden is an error.
+    pub fn verdict(&self, path: &Path, access: Access) -> ToolResult<(Permission, &'static str, String)> {
+        let Class { permission, rule, why } = self.paths.classify(path, path, access);
+        if permission == Permission::Forbidden {
+            let shown = show_name(path.as_os_str());
+            return Err(ToolError::blocked(rule, format!("{} {shown} is not possible: {why}", verb(access))));
+        }
+        Ok((permission, rule, why))
     }
 
     pub fn workspace(&self) -> &'a Path {
@@ -262,7 +273,7 @@ impl<'a> BoundPaths<'a> {
     }
 
     /// Says what is missing, and what is there instead that looks like it.
-    fn no_such_file(&self, arg: &PathArg, place: &Place) -> ToolError {
+    fn no_such_file(arg: &PathArg, place: &Place) -> ToolError {
         let error = ToolError::new("no_such_file", format!("There is no file or folder {arg}."));
         match place.similar_name() {
             Some(name) => error.hint(format!("There is {} in the same folder.", show_name(&name))),

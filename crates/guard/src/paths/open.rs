@@ -85,7 +85,8 @@ fn below_step_by_step(base: &Dir, relative: &Path) -> io::Result<File> {
     file(&step_by_step(base, parent)?, name)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use cap_std::ambient_authority;

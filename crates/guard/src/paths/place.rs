@@ -245,7 +245,7 @@ fn fingerprint(meta: &Metadata, access: Access) -> Fingerprint {
     use cap_std::fs::MetadataExt;
     let (device, inode) = (meta.dev(), meta.ino());
     if access.writes() && !meta.is_dir() {
-        let changed_ns = i128::from(meta.ctime()) * 1_000_000_000 + i128::from(meta.ctime_nsec());
+        let changed_ns = meta.ctime().saturating_mul(1_000_000_000).saturating_add(meta.ctime_nsec());
         Fingerprint::State { device, inode, size: meta.len(), changed_ns }
     } else {
         Fingerprint::Identity { device, inode }
@@ -258,6 +258,6 @@ fn fingerprint(meta: &Metadata, _: Access) -> Fingerprint {
         .modified()
         .ok()
         .and_then(|time| time.into_std().duration_since(std::time::UNIX_EPOCH).ok())
-        .map_or(0, |age| age.as_nanos().cast_signed());
+        .map_or(0, |age| i64::try_from(age.as_nanos()).unwrap_or(i64::MAX));
     Fingerprint::State { device: 0, inode: 0, size: meta.len(), changed_ns }
 }

@@ -93,7 +93,8 @@ fn push_components(path: &Path, todo: &mut VecDeque<OsString>, real: &mut PathBu
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -132,6 +133,7 @@ mod tests {
     }
 
     /// A random tree: folders, files, links to anywhere in it (or out of it), and random paths into it.
+    #[allow(clippy::type_complexity)]
     fn tree() -> impl Strategy<Value = (Vec<(u8, u8, u8)>, Vec<Vec<u8>>)> {
         let entry = (0u8..3, 0u8..6, 0u8..8);
         let path = proptest::collection::vec(0u8..9, 1..6);

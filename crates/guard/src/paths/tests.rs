@@ -1,5 +1,7 @@
 //! The policy as a table, and the ways out that must not work.
 
+#![cfg(target_os = "linux")]
+
 use std::{fs, os::unix::fs::PermissionsExt, os::unix::fs::symlink, path::PathBuf, sync::Arc};
 
 use deskhand_core::{

@@ -80,7 +80,8 @@ impl Tree {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::{fs, io::Read, os::unix::fs::symlink, time::Instant};
 

@@ -1,5 +1,28 @@
 //! The names that four existing systems have for these tools, one table each.
+//!
+//! A table has every tool that its system documents, also those that do not exist here yet: they are found once
+//! they do. A row whose parameters need more than another name (seconds for milliseconds) is made exact together
+//! with its tool; the test of the catalogue lists those, and fails when the tool is there and the row is not exact.
 
-use deskhand_core::Registry;
+mod countbot;
+mod omni;
+mod ops;
+mod skillmint;
 
-pub fn register(_registry: &mut Registry) {}
+use deskhand_core::{Registry, dialect::Parameter};
+
+pub fn register(registry: &mut Registry) {
+    registry.add_dialect(omni::DIALECT);
+    registry.add_dialect(countbot::DIALECT);
+    registry.add_dialect(skillmint::DIALECT);
+    registry.add_dialect(ops::DIALECT);
+}
+
+/// Short, so that the tables read as tables.
+const fn required(name: &'static str) -> Parameter {
+    Parameter::required(name)
+}
+
+const fn optional(name: &'static str) -> Parameter {
+    Parameter::optional(name)
+}

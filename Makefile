@@ -1,0 +1,42 @@
+# Everything a person does here, in one word each. What is more than a line lives in scripts/.
+#
+#   make run ARGS="tools"     what stands in ARGS is handed to the program
+
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: run test setup build install bench docs clean help
+
+run: ## build (release) and start Deskhand; ARGS="…" is handed to it
+	@scripts/setup.sh build
+	@. scripts/env.sh && cargo run --release --locked --bin deskhand -- $(ARGS)
+
+test: ## format, clippy, cargo-deny, doc tests, all tests
+	@scripts/test.sh
+
+setup: ## install what building, testing and measuring need, where it is missing
+	@scripts/setup.sh build test bench
+	@echo "Everything is here."
+
+build: ## build the release binary (target/release/deskhand)
+	@scripts/setup.sh build
+	@. scripts/env.sh && cargo build --release --locked --bin deskhand
+
+install: ## install the binary where cargo puts them (usually ~/.cargo/bin)
+	@scripts/setup.sh build
+	@. scripts/env.sh && cargo install --locked --path crates/deskhand
+
+bench: ## measure (release build), against rg, fd and sed where they are peers
+	@scripts/setup.sh build bench
+	@. scripts/env.sh && cargo build --release --locked --bin deskhand
+	@. scripts/env.sh && cargo run --release --locked -p deskhand-benches -- $(ARGS)
+
+docs: ## make the pages under docs/ anew that are made from the program
+	@scripts/setup.sh build
+	@. scripts/env.sh && UPDATE_DOCS=1 cargo test --locked --quiet -p deskhand --test whole reference_pages
+
+clean: ## remove what was built; the tools in .tools/ stay
+	@. scripts/env.sh && cargo clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

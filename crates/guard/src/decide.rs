@@ -1,0 +1,161 @@
+//! The decision about one call: the plan's permission, the mode, the remembered answers, the settings.
+//!
+//! In this order, and the first that speaks decides: what is forbidden; the mode `read-only`; a remembered no;
+//! what is public; and for the rest the settings, the mode, a remembered yes, or a person. A yes of any kind
+//! never covers what is sensitive.
+
+use std::{fmt, sync::Arc};
+
+use deskhand_core::{
+    Decision, Grant, GrantBook, GrantEffect, Mode, Permission, Policy, Question, StoreResult, Time, Verdict,
+    grant::GrantPlace,
+};
+
+/// Decides by mode, grants and settings.
+#[derive(Clone)]
+pub struct Rules {
+    grants: Arc<dyn GrantBook>,
+}
+
+impl Rules {
+    pub fn new(grants: Arc<dyn GrantBook>) -> Self {
+        Self { grants }
+    }
+}
+
+impl fmt::Debug for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rules").finish_non_exhaustive()
+    }
+}
+
+impl Policy for Rules {
+    fn decide(&self, question: &Question<'_>) -> StoreResult<Decision> {
+        let plan = question.plan;
+        if plan.permission == Permission::Forbidden {
+            return Ok(by_plan(question, Verdict::Block));
+        }
+        if question.mode == Mode::ReadOnly && plan.effects.change_state() {
+            return Ok(Decision {
+                hint: Some(
+                    "In another mode (`--mode ask`) it would be decided by its permission.".to_owned(),
+                ),
+                ..of(
+                    question,
+                    Verdict::Block,
+                    "mode:read-only",
+                    "The mode is read-only, and this changes something.",
+                )
+            });
+        }
+        // Most calls are public: they never wait for the grant book.
+        if permission(question) == Permission::Public {
+            return Ok(by_plan(question, Verdict::Allow));
+        }
+        let matching = self.matching(question)?;
+        if let Some(no) = matching.iter().find(|grant| grant.effect == GrantEffect::Deny) {
+            return Ok(refused(question, no));
+        }
+        Ok(match permission(question) {
+            Permission::Sensitive => sensitive(question),
+            _ => moderate(question, matching.iter().find(|grant| grant.effect == GrantEffect::Allow)),
+        })
+    }
+}
+
+impl Rules {
+    /// The remembered answers that speak about this call.
+    fn matching(&self, question: &Question<'_>) -> StoreResult<Vec<Grant>> {
+        let now = Time::now();
+        let place = GrantPlace { session_id: question.session_id, workspace: question.workspace, now };
+        let mut grants = self.grants.for_tool(question.tool, now)?;
+        grants.retain(|grant| grant.matches(question.tool, question.arguments, question.plan, &place));
+        Ok(grants)
+    }
+}
+
+/// The permission in force: the plan's, at least moderate where the settings want a question.
+fn permission(question: &Question<'_>) -> Permission {
+    if question.settings.requires_execution_approval == Some(true) {
+        question.plan.permission.max(Permission::Moderate)
+    } else {
+        question.plan.permission
+    }
+}
+
+fn moderate(question: &Question<'_>, yes: Option<&Grant>) -> Decision {
+    let setting = question.settings.requires_execution_approval;
+    if setting == Some(false) {
+        let why = format!("The settings let {} run without a question.", question.tool);
+        return of(question, Verdict::Allow, setting_name(question), why);
+    }
+    if question.mode == Mode::Auto && setting != Some(true) {
+        return of(question, Verdict::Allow, "mode:auto", "In the mode auto, moderate calls run unasked.");
+    }
+    if let Some(yes) = yes {
+        let why = format!("It was allowed before: {}.", yes.words());
+        return of(question, Verdict::Allow, format!("grant:{}", yes.id), why);
+    }
+    if question.mode == Mode::Unattended {
+        let or = if setting == Some(true) {
+            format!("or set `{}` to false", setting_name(question).trim_start_matches("config:"))
+        } else {
+            "or run with `--mode auto`".to_owned()
+        };
+        let hint = format!("Let a person allow it once and have that remembered (a grant), {or}.");
+        return nobody(question, &hint);
+    }
+    if question.plan.permission < Permission::Moderate {
+        let why = format!("{} is set to be asked before it runs.", question.tool);
+        return of(question, Verdict::Ask, setting_name(question), why);
+    }
+    by_plan(question, Verdict::Ask)
+}
+
+fn sensitive(question: &Question<'_>) -> Decision {
+    if question.mode == Mode::Unattended {
+        let hint = "Sensitive calls are asked every time: no grant and no setting allows them. Run it with \
+                    `--mode ask` where a person can answer.";
+        return nobody(question, hint);
+    }
+    by_plan(question, Verdict::Ask)
+}
+
+fn refused(question: &Question<'_>, no: &Grant) -> Decision {
+    let reason = no.reason.as_deref().map_or_else(String::new, |reason| format!(" Reason: {reason}"));
+    Decision {
+        hint: Some(format!("`deskhand grants revoke {}` takes that answer back.", no.id)),
+        ..of(
+            question,
+            Verdict::Reject,
+            format!("grant:{}", no.id),
+            format!("It was refused before: {}.{reason}", no.words()),
+        )
+    }
+}
+
+fn nobody(question: &Question<'_>, hint: &str) -> Decision {
+    let why = format!("It would be asked ({}), and nobody is there to answer.", question.plan.rule);
+    Decision { hint: Some(hint.to_owned()), ..of(question, Verdict::NobodyToAsk, "mode:unattended", why) }
+}
+
+fn setting_name(question: &Question<'_>) -> String {
+    format!("config:tools.{}.requires_execution_approval", question.tool)
+}
+
+/// As the plan itself says.
+fn by_plan(question: &Question<'_>, verdict: Verdict) -> Decision {
+    of(question, verdict, question.plan.rule.as_str(), question.plan.why.as_str())
+}
+
+fn of(
+    question: &Question<'_>,
+    verdict: Verdict,
+    rule: impl Into<String>,
+    why: impl Into<String>,
+) -> Decision {
+    Decision { verdict, permission: permission(question), rule: rule.into(), why: why.into(), hint: None }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,261 @@
+use std::{path::Path, process::Command, sync::Barrier, thread};
+
+use deskhand_core::{
+    Access, Answer, CallId, Fingerprint, Permission, Plan, ResultAnswer, Shape, Touch,
+    approval::{AnyAnswer, Remember, RememberScope, Subject},
+    id::new_id,
+};
+use serde_json::json;
+
+use super::*;
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+fn queue(folder: &Path) -> Approvals {
+    Approvals::new(Arc::new(Database::new(folder.join("a.db"))), folder.join("wake"))
+}
+
+fn request(expires_in: Duration) -> ApprovalRequest {
+    let touch = Touch {
+        path: "/w/a".into(),
+        access: Access::Modify,
+        recursive: false,
+        permission: Permission::Moderate,
+        rule: "path:workspace-write".into(),
+        fingerprint: Fingerprint::State {
+            device: 1,
+            inode: 2,
+            size: 3,
+            changed_ns: 1_700_000_000_000_000_000,
+        },
+    };
+    let plan = Plan::new("change a").touching(touch, "it is in the workspace").shape(Shape::AnyArguments);
+    let now = Time::now();
+    ApprovalRequest {
+        id: new_id(),
+        call_id: CallId::new(),
+        session_id: "s".into(),
+        workspace: "/w".into(),
+        tool: "write_file".into(),
+        arguments: json!({"path": "a"}),
+        wanted_at: now,
+        expires_at: now.plus(expires_in),
+        subject: Subject::Execution { plan: Box::new(plan) },
+        may_remember: true,
+    }
+}
+
+fn yes(by: &str) -> Settled {
+    Settled::Answered { answer: AnyAnswer::Execution(Answer::Yes { remember: None }), by: by.into() }
+}
+
+fn set(queue: &Approvals, sql: &str) {
+    queue.database.with("x", |connection| connection.execute_batch(sql)).unwrap();
+}
+
+fn ids(queue: &Approvals) -> Vec<String> {
+    queue.pending().unwrap().into_iter().map(|request| request.id).collect()
+}
+
+#[test]
+fn a_question_comes_back_as_it_was_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let queue = queue(folder.path());
+    let asked = request(MINUTE);
+    queue.post(&asked).unwrap();
+    let (read, settled) = queue.get(&asked.id).unwrap().unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::to_value(&asked).unwrap());
+    assert_eq!(settled, None);
+    assert!(queue.get("nothing").unwrap().is_none());
+}
+
+#[test]
+fn every_kind_of_answer_comes_back_as_it_was_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let queue = queue(folder.path());
+    let remember =
+        |shape| Some(Remember { scope: RememberScope::Workspace, shape, until: Some(Time::now()) });
+    let folder_shape = Shape::Folder { path: "/w/a".into() };
+    let answers = [
+        AnyAnswer::Execution(Answer::Yes { remember: remember(folder_shape) }),
+        AnyAnswer::Execution(Answer::No {
+            reason: Some("no".into()),
+            remember: remember(Shape::AnyArguments),
+        }),
+        AnyAnswer::Execution(Answer::Edit { arguments: json!({"path": "b"}) }),
+        AnyAnswer::Result(ResultAnswer::Pass),
+        AnyAnswer::Result(ResultAnswer::Edit { text: "x".into() }),
+        AnyAnswer::Result(ResultAnswer::Withhold { reason: None }),
+    ];
+    let answered = answers.map(|answer| Settled::Answered { answer, by: "person:terminal".into() });
+    for settled in answered.into_iter().chain([Settled::Expired, Settled::Withdrawn]) {
+        let asked = request(MINUTE);
+        queue.post(&asked).unwrap();
+        assert_eq!(queue.settle(&asked.id, &settled).unwrap(), SettleResult::First);
+        assert_eq!(queue.get(&asked.id).unwrap().unwrap().1, Some(settled));
+    }
+}
+
+#[test]
+fn the_first_answer_wins() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = request(MINUTE);
+    queue(folder.path()).post(&asked).unwrap();
+    let start = Barrier::new(8);
+    let results: Vec<_> = thread::scope(|scope| {
+        let answering = (0..8).map(|n| {
+            let (start, id) = (&start, &asked.id);
+            let own = queue(folder.path());
+            scope.spawn(move || {
+                start.wait();
+                (n, own.settle(id, &yes(&format!("person {n}"))).unwrap())
+            })
+        });
+        answering.collect::<Vec<_>>().into_iter().map(|t| t.join().unwrap()).collect()
+    });
+    let winners: Vec<_> = results.iter().filter(|(_, r)| *r == SettleResult::First).collect();
+    assert_eq!(winners.len(), 1);
+    let won = yes(&format!("person {}", winners[0].0));
+    for (_, result) in &results {
+        assert!(matches!(result, SettleResult::First) || *result == SettleResult::Already(won.clone()));
+    }
+    assert_eq!(queue(folder.path()).get(&asked.id).unwrap().unwrap().1, Some(won));
+    assert_eq!(queue(folder.path()).settle("nothing", &Settled::Expired).unwrap(), SettleResult::Unknown);
+}
+
+#[test]
+fn the_open_ones_are_listed_oldest_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let queue = queue(folder.path());
+    let asked: Vec<_> = (0..4).map(|_| request(MINUTE)).collect();
+    for one in &asked {
+        queue.post(one).unwrap();
+    }
+    queue.settle(&asked[1].id, &yes("me")).unwrap();
+    assert_eq!(ids(&queue), [&asked[0].id, &asked[2].id, &asked[3].id].map(Clone::clone));
+}
+
+#[test]
+fn one_that_cannot_be_read_does_not_hide_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let queue = queue(folder.path());
+    let [spoilt, good] = [request(MINUTE), request(MINUTE)];
+    queue.post(&spoilt).unwrap();
+    set(&queue, "UPDATE approvals SET request = '{}'");
+    queue.post(&good).unwrap();
+    assert_eq!(ids(&queue), [good.id]);
+    assert!(queue.get(&spoilt.id).unwrap_err().to_string().contains(&spoilt.id));
+}
+
+#[test]
+fn an_answer_that_comes_too_late_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let queue = queue(folder.path());
+    let asked = request(Duration::ZERO);
+    queue.post(&asked).unwrap();
+    assert!(ids(&queue).is_empty());
+    let late = request(Duration::ZERO);
+    queue.post(&late).unwrap();
+    assert_eq!(queue.settle(&late.id, &yes("me")).unwrap(), SettleResult::Already(Settled::Expired));
+    assert_eq!(queue.get(&asked.id).unwrap().unwrap().1, Some(Settled::Expired));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_questions_of_a_process_that_is_gone_are_withdrawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let queue = queue(folder.path());
+    let [listed, answered] = [request(MINUTE), request(MINUTE)];
+    queue.post(&listed).unwrap();
+    queue.post(&answered).unwrap();
+    let space = process::this().split(' ').nth(2).unwrap();
+    // No process has started at the first tick after boot and has the largest possible id.
+    set(&queue, &format!("UPDATE approvals SET process = '4194304 1 {space}'"));
+    let gone = SettleResult::Already(Settled::Withdrawn);
+    assert_eq!(queue.settle(&answered.id, &yes("me")).unwrap(), gone);
+    assert!(ids(&queue).is_empty());
+    assert_eq!(queue.get(&listed.id).unwrap().unwrap().1, Some(Settled::Withdrawn));
+}
+
+#[test]
+fn settled_questions_are_kept_for_thirty_days() {
+    let folder = tempfile::tempdir().unwrap();
+    let queue = queue(folder.path());
+    let day = Duration::from_hours(24);
+    let settled = [29, 31].map(|days| {
+        let asked = request(MINUTE);
+        queue.post(&asked).unwrap();
+        queue.settle(&asked.id, &yes("me")).unwrap();
+        let at = Time::now().minus(day * days);
+        set(&queue, &format!("UPDATE approvals SET settled_at = '{at}' WHERE id = '{}'", asked.id));
+        asked.id
+    });
+    queue.post(&request(MINUTE)).unwrap();
+    assert_eq!(settled.map(|id| queue.get(&id).unwrap().is_some()), [true, false]);
+}
+
+#[tokio::test]
+async fn waiting_ends_with_the_answer_the_limit_or_the_cancel() {
+    let folder = tempfile::tempdir().unwrap();
+    let queue = queue(folder.path());
+    let (never, cancelled) = (CancellationToken::new(), CancellationToken::new());
+    let asked = request(MINUTE);
+    queue.post(&asked).unwrap();
+    assert_eq!(queue.wait(&asked.id, Duration::ZERO, &never).await.unwrap(), None);
+    assert_eq!(queue.wait(&asked.id, Duration::from_millis(10), &never).await.unwrap(), None);
+    let (waited, ()) =
+        tokio::join!(queue.wait(&asked.id, Duration::MAX, &cancelled), async { cancelled.cancel() });
+    assert_eq!(waited.unwrap(), None);
+    let (waited, result) =
+        tokio::join!(queue.wait(&asked.id, MINUTE, &never), async { queue.settle(&asked.id, &yes("me")) });
+    assert_eq!(result.unwrap(), SettleResult::First);
+    assert_eq!(waited.unwrap(), Some(yes("me")));
+    assert_eq!(queue.wait(&asked.id, Duration::ZERO, &never).await.unwrap(), Some(yes("me")));
+    let error = queue.wait("nothing", MINUTE, &never).await.unwrap_err().to_string();
+    assert!(error.contains("no such question"), "{error}");
+}
+
+/// Without any socket to be woken by, the answer is still seen.
+#[tokio::test]
+async fn waiting_looks_from_time_to_time() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("wake"), "no folder").unwrap();
+    let (here, there) = (queue(folder.path()), queue(folder.path()));
+    let asked = request(MINUTE);
+    here.post(&asked).unwrap();
+    let never = CancellationToken::new();
+    let (waited, ()) = tokio::join!(here.wait(&asked.id, MINUTE, &never), async {
+        there.settle(&asked.id, &yes("me")).unwrap();
+    });
+    assert_eq!(waited.unwrap(), Some(yes("me")));
+}
+
+const OTHER_PROCESS: &str = "DESKHAND_TEST_ANSWERS_IN";
+
+/// The socket beside the wait shows that the other process rang: it does not come by looking.
+#[cfg(unix)]
+#[tokio::test]
+async fn an_answer_in_another_process_wakes_the_one_that_waits() {
+    if let Ok(folder) = std::env::var(OTHER_PROCESS) {
+        let queue = queue(Path::new(&folder));
+        let open = queue.pending().unwrap();
+        queue.settle(&open[0].id, &yes("the other process")).unwrap();
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let queue = queue(folder.path());
+    let asked = request(MINUTE);
+    queue.post(&asked).unwrap();
+    let socket = wake::WakeSocket::bind(&folder.path().join("wake"));
+    let never = CancellationToken::new();
+    let waiting = async { tokio::join!(queue.wait(&asked.id, MINUTE, &never), socket.woken()) };
+    let mut other = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "approvals::tests::an_answer_in_another_process_wakes_the_one_that_waits"])
+        .env(OTHER_PROCESS, folder.path())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let (settled, ()) = tokio::time::timeout(MINUTE, waiting).await.expect("nobody rang");
+    assert_eq!(settled.unwrap(), Some(yes("the other process")));
+    assert!(other.wait().unwrap().success());
+}

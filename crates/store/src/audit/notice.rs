@@ -1,0 +1,78 @@
+//! What the log says about itself: records that are not of a call.
+
+use deskhand_core::{AuditRecord, Phase, Time};
+use serde_json::{Value, json};
+
+use super::{files::Torn, head::Switch, line::Position};
+
+fn notice(status: &str, result: String, details: Value, now: Time) -> AuditRecord {
+    AuditRecord {
+        phase: Phase::Notice,
+        call_id: None,
+        tool_name: String::new(),
+        arguments: details,
+        session_id: String::new(),
+        timestamp: now,
+        status: status.to_owned(),
+        duration_ms: None,
+        result: Some(result),
+        caller: "audit".to_owned(),
+        decision: None,
+        decided_by: None,
+        rule: None,
+        input_sha256: None,
+        output_sha256: None,
+    }
+}
+
+/// A writer was killed in the middle of a record; its bytes were removed.
+pub(super) fn torn(torn: &Torn, now: Time) -> AuditRecord {
+    let Torn { file, bytes, sha256 } = torn;
+    notice(
+        "repaired",
+        format!("{bytes} bytes of a record that was not written to its end were removed from {file}."),
+        json!({"file": file, "bytes": bytes, "sha256": sha256.to_string()}),
+        now,
+    )
+}
+
+/// The files end before what is known to have been written.
+pub(super) fn lost(found: Position, known: Position, now: Time) -> AuditRecord {
+    notice(
+        "records_lost",
+        format!(
+            "The files end with record {}, but record {} had been written: records were removed or changed. \
+             The chain goes on after record {}.",
+            found.seq, known.seq, known.seq
+        ),
+        json!({
+            "found_seq": found.seq, "found_hash": found.hash.to_string(),
+            "known_seq": known.seq, "known_hash": known.hash.to_string(),
+        }),
+        now,
+    )
+}
+
+/// There are records, but the database has never heard of them.
+pub(super) fn no_head(found: Position, now: Time) -> AuditRecord {
+    notice(
+        "head_missing",
+        format!(
+            "The database did not know the head of this chain (it was removed or replaced). What was cut off \
+             the end before cannot be known; the chain goes on after record {}.",
+            found.seq
+        ),
+        json!({"found_seq": found.seq, "found_hash": found.hash.to_string()}),
+        now,
+    )
+}
+
+pub(super) fn switched(to: Switch, now: Time) -> AuditRecord {
+    let (status, text) = match to {
+        Switch::On => ("switched_on", "The audit log was switched on again."),
+        Switch::Off => {
+            ("switched_off", "The audit log was switched off by a setting: calls are not recorded.")
+        }
+    };
+    notice(status, text.to_owned(), json!({}), now)
+}

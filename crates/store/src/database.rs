@@ -1,0 +1,237 @@
+//! The one SQLite file, `deskhand.db`: how it is opened, and how its tables came to be.
+//!
+//! What the tables mean is said beside the code that uses them.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use deskhand_core::{StoreError, StoreResult};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+
+use crate::{error::Doing, folder};
+
+/// How long to wait for another process that writes.
+const BUSY: Duration = Duration::from_secs(10);
+
+/// Step N brings a database from version N to version N + 1. A step that has been released is never
+/// changed: a new one is added.
+const MIGRATIONS: &[&str] = &[
+    // Grants.
+    "CREATE TABLE IF NOT EXISTS grants (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        body TEXT NOT NULL
+    );",
+    // Questions to people, open and settled.
+    "CREATE TABLE IF NOT EXISTS approvals (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        state TEXT NOT NULL CHECK (state IN ('pending', 'answered', 'expired', 'withdrawn')),
+        process TEXT NOT NULL,
+        expires_at TEXT NOT NULL,
+        request TEXT NOT NULL,
+        settled TEXT,
+        settled_at TEXT
+    );
+    CREATE INDEX IF NOT EXISTS approvals_by_state ON approvals (state, settled_at);",
+    // What is known of the audit chain apart from its files, so that their loss shows.
+    "CREATE TABLE IF NOT EXISTS audit_head (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        seq INTEGER NOT NULL,
+        hash TEXT NOT NULL,
+        file TEXT NOT NULL,
+        length INTEGER NOT NULL,
+        enabled INTEGER NOT NULL
+    );
+    CREATE TABLE IF NOT EXISTS audit_files (
+        name TEXT PRIMARY KEY,
+        first_seq INTEGER NOT NULL,
+        last_seq INTEGER NOT NULL
+    );",
+    // Workspace configurations that the person has trusted, by content.
+    "CREATE TABLE IF NOT EXISTS trusted_configs (
+        path TEXT PRIMARY KEY,
+        sha256 TEXT NOT NULL,
+        trusted_at TEXT NOT NULL
+    );",
+];
+
+/// The database, opened when it is first needed.
+pub(crate) struct Database {
+    path: PathBuf,
+    connection: Mutex<Option<Connection>>,
+}
+
+impl Database {
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, connection: Mutex::new(None) }
+    }
+
+    /// Does `work` on the connection. `action` reads after "cannot".
+    pub fn with<T>(
+        &self,
+        action: &str,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+    ) -> StoreResult<T> {
+        let mut slot = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = match &mut *slot {
+            Some(connection) => connection,
+            empty => empty.insert(open(&self.path, MIGRATIONS)?),
+        };
+        work(connection).doing(|| format!("{action} in {}", self.path.display()))
+    }
+}
+
+fn open(path: &Path, migrations: &[&str]) -> StoreResult<Connection> {
+    let action = || format!("open the database {}", path.display());
+    // Readable by its owner alone, also where the folder is not: SQLite gives its side files the same mode.
+    folder::private_file().create(true).append(true).open(path).doing(action)?;
+    let mut connection = Connection::open(path).doing(action)?;
+    connection.busy_timeout(BUSY).doing(action)?;
+    set_up(&connection).doing(action)?;
+    migrate(&mut connection, path, migrations)?;
+    Ok(connection)
+}
+
+fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    // SQLite does not wait by itself while another process switches the same new file to WAL.
+    let until = Instant::now() + BUSY;
+    loop {
+        match connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0)) {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < until =>
+            {
+                thread::sleep(Duration::from_millis(5));
+            }
+            // Where WAL cannot be had (some network file systems) the mode stays as it is, and works.
+            other => return other.map(drop),
+        }
+    }
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<usize> {
+    let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(version as usize)
+}
+
+fn migrate(connection: &mut Connection, path: &Path, migrations: &[&str]) -> StoreResult<()> {
+    let action = || format!("bring the database {} up to date", path.display());
+    let newest = migrations.len();
+    if version(connection).doing(action)? == newest {
+        return Ok(());
+    }
+    let change = connection.transaction_with_behavior(TransactionBehavior::Immediate).doing(action)?;
+    // Another process may have done it while this one waited for the lock.
+    let from = version(&change).doing(action)?;
+    if from > newest {
+        return Err(StoreError::new(
+            format!("open the database {}", path.display()),
+            format!(
+                "it is of version {from}, made by a newer Deskhand; this one knows version {newest}. \
+                 Use the newer Deskhand, or another data folder (--data-dir)"
+            ),
+        ));
+    }
+    for step in &migrations[from..] {
+        change.execute_batch(step).doing(action)?;
+    }
+    change.pragma_update(None, "user_version", newest.to_string()).doing(action)?;
+    change.commit().doing(action)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tables(connection: &Connection) -> Vec<String> {
+        let mut query =
+            connection.prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name").unwrap();
+        query.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn every_earlier_version_arrives_at_the_same_tables() {
+        let folder = tempfile::tempdir().unwrap();
+        let fresh = tables(&open(&folder.path().join("fresh.db"), MIGRATIONS).unwrap());
+        assert!(fresh.len() >= 5);
+        for from in 0..=MIGRATIONS.len() {
+            let path = folder.path().join(format!("{from}.db"));
+            drop(open(&path, &MIGRATIONS[..from]).unwrap());
+            for _ in 0..2 {
+                let connection = open(&path, MIGRATIONS).unwrap();
+                assert_eq!(tables(&connection), fresh, "from version {from}");
+                assert_eq!(version(&connection).unwrap(), MIGRATIONS.len());
+            }
+        }
+    }
+
+    #[test]
+    fn each_step_can_be_run_twice() {
+        let connection = Connection::open_in_memory().unwrap();
+        for step in MIGRATIONS {
+            connection.execute_batch(step).unwrap();
+            connection.execute_batch(step).unwrap();
+        }
+    }
+
+    #[test]
+    fn is_set_up_for_several_processes() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = open(&folder.path().join("a.db"), MIGRATIONS).unwrap();
+        let text = |name: &str| {
+            connection.pragma_query_value(None, name, |row| row.get::<_, rusqlite::types::Value>(0)).unwrap()
+        };
+        assert_eq!(text("journal_mode"), "wal".to_owned().into());
+        assert_eq!(text("foreign_keys"), 1.into());
+        assert_eq!(text("synchronous"), 1.into());
+        assert_eq!(text("busy_timeout"), 10_000.into());
+    }
+
+    #[test]
+    fn a_newer_database_is_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        open(&path, MIGRATIONS).unwrap().pragma_update(None, "user_version", 99).unwrap();
+        let error = open(&path, MIGRATIONS).unwrap_err().to_string();
+        assert!(error.contains("version 99") && error.contains("newer Deskhand"), "{error}");
+        assert_eq!(version(&Connection::open(&path).unwrap()).unwrap(), 99);
+    }
+
+    #[test]
+    fn many_may_open_a_new_database_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        // A step that cannot be run twice shows whether the version is looked at again under the lock.
+        let steps: Vec<&str> = MIGRATIONS.iter().copied().chain(["CREATE TABLE once (x)"]).collect();
+        let start = std::sync::Barrier::new(8);
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    start.wait();
+                    open(&path, &steps).unwrap();
+                });
+            }
+        });
+        assert_eq!(version(&open(&path, &steps).unwrap()).unwrap(), steps.len());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_its_owner_can_read_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let connection = open(&path, MIGRATIONS).unwrap();
+        connection.execute("DELETE FROM grants", []).unwrap();
+        for name in ["a.db", "a.db-wal"] {
+            let mode = std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{name}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The tools of the omni desktop agent. Its results are `{success, message, data}`.
+
+use deskhand_core::{Dialect, DialectEntry, Outcome};
+use serde_json::{Value, json};
+
+use super::{optional, required};
+
+pub(super) const DIALECT: Dialect =
+    Dialect { name: "omni", about: "the omni desktop agent", entries: ENTRIES, shape };
+
+const ENTRIES: &[DialectEntry] = &[
+    DialectEntry::new("list_windows", "list_windows", &[]),
+    DialectEntry::new("get_active_window", "get_active_window", &[]),
+    DialectEntry::new("switch_window", "switch_window", &[required("window_id")]),
+    DialectEntry::new("close_window", "close_window", &[required("window_id"), optional("force")]),
+    DialectEntry::new("screenshot_full", "screenshot", &[]).fixed(r#"{"target": "desktop"}"#),
+    DialectEntry::new("screenshot_window", "screenshot", &[required("window_id")])
+        .fixed(r#"{"target": "window"}"#),
+    DialectEntry::new(
+        "screenshot_region",
+        "screenshot",
+        &[required("x"), required("y"), required("width"), required("height")],
+    )
+    .fixed(r#"{"target": "region"}"#),
+    DialectEntry::new(
+        "run_shell",
+        "bash",
+        &[required("command"), optional("timeout").default("30"), optional("cwd")],
+    ),
+    DialectEntry::new("create_directory", "create_directory", &[required("path")]),
+    DialectEntry::new("copy_file", "file_copy", &[required("source"), required("destination")]),
+    DialectEntry::new("get_file_info", "file_stat", &[required("path")]),
+    DialectEntry::new("compress_files", "compress_files", &[required("files"), required("output")])
+        .fixed(r#"{"format": "zip"}"#),
+    DialectEntry::new("decompress_file", "decompress_file", &[required("file"), optional("destination")]),
+    DialectEntry::new("clipboard_read", "clipboard_read", &[]),
+    DialectEntry::new("clipboard_write", "clipboard_write", &[required("text")]),
+    DialectEntry::new("clipboard_clear", "clipboard_write", &[]).fixed(r#"{"text": ""}"#),
+    DialectEntry::new("get_system_info", "system_info", &[]).fixed(r#"{"sections": ["system"]}"#),
+    DialectEntry::new("get_cpu_info", "system_info", &[]).fixed(r#"{"sections": ["cpu"]}"#),
+    DialectEntry::new("get_memory_info", "system_info", &[]).fixed(r#"{"sections": ["memory"]}"#),
+    DialectEntry::new("get_disk_info", "system_info", &[]).fixed(r#"{"sections": ["disk"]}"#),
+    DialectEntry::new("get_network_info", "system_info", &[]).fixed(r#"{"sections": ["network"]}"#),
+    DialectEntry::new("list_processes", "list_processes", &[]),
+    DialectEntry::new("get_process_info", "get_process_info", &[required("pid")]),
+    DialectEntry::new("kill_process", "kill_process", &[required("pid"), optional("force")]),
+];
+
+/// `{"success", "message", "data"}`; the message is what went wrong, or what the model reads.
+fn shape(outcome: &Outcome) -> Value {
+    let message = outcome.error.as_ref().map_or(&outcome.text, |error| &error.message);
+    json!({"success": outcome.is_success(), "message": message, "data": outcome.data})
+}

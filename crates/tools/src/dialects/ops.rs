@@ -1,0 +1,76 @@
+//! The tools of the operations agent. Its results are `{success, output, error, duration}`.
+
+use std::time::Duration;
+
+use deskhand_core::{Dialect, DialectEntry, Outcome};
+use serde_json::{Value, json};
+
+use super::{optional, required};
+
+pub(super) const DIALECT: Dialect =
+    Dialect { name: "ops", about: "the llmchat operations agent", entries: ENTRIES, shape };
+
+const ENTRIES: &[DialectEntry] = &[
+    DialectEntry::new(
+        "sys_monitor",
+        "system_info",
+        &[
+            optional("metric")
+                .is("sections")
+                .default(r#""all""#)
+                .bounds(r#"{"enum": ["cpu", "memory", "disk", "all"]}"#),
+            optional("interval").is("interval_s"),
+        ],
+    ),
+    DialectEntry::new(
+        "command_executor",
+        "bash",
+        &[
+            required("command").bounds(
+                r#"{"enum": ["ls", "cat", "grep", "head", "tail", "ps", "pwd", "whoami", "df", "free"]}"#,
+            ),
+            optional("args").default("[]"),
+            optional("timeout").default("30"),
+        ],
+    ),
+    DialectEntry::new(
+        "semantic_search",
+        "semantic_search",
+        &[
+            required("query"),
+            optional("scope").default(r#""all""#).bounds(r#"{"enum": ["all", "system", "uploads"]}"#),
+            optional("top_k").default("3"),
+        ],
+    ),
+    DialectEntry::new(
+        "file_download",
+        "file_download",
+        &[
+            required("file_path"),
+            optional("transport_mode")
+                .default(r#""auto""#)
+                .bounds(r#"{"enum": ["auto", "rdt", "http", "nplt"]}"#),
+        ],
+    ),
+    DialectEntry::new(
+        "file_upload",
+        "file_upload",
+        &[
+            optional("action").default(r#""list""#).bounds(r#"{"enum": ["list", "get", "search"]}"#),
+            optional("reference")
+                .default(r#""all""#)
+                .bounds(r#"{"enum": ["this", "these", "previous", "all"]}"#),
+            optional("file_type"),
+            optional("count"),
+            optional("time_range").bounds(r#"{"enum": ["recent", "today"]}"#),
+            optional("file_id"),
+        ],
+    ),
+];
+
+/// `{"success", "output", "error", "duration"}`: the output is JSON text, the duration is in seconds.
+fn shape(outcome: &Outcome) -> Value {
+    let error = outcome.error.as_ref().map(|error| &error.message);
+    let seconds = Duration::from_millis(outcome.duration_ms).as_secs_f64();
+    json!({"success": outcome.is_success(), "output": outcome.data.to_string(), "error": error, "duration": seconds})
+}

@@ -1,0 +1,264 @@
+//! Writing files: a new one beside the old one, on disk, then renamed over it.
+
+use std::{
+    ffi::OsStr,
+    fs::File,
+    io::{self, Write},
+    path::Path,
+};
+
+use cap_std::fs::{Dir, Metadata};
+use deskhand_core::{
+    Fingerprint, ToolError, ToolResult,
+    undo::{Meta, PathState},
+};
+use deskhand_guard::Place;
+
+use super::{
+    Changes, changed_meanwhile, create_kept, entry_of, keeping, open_kept_folder, os, state, still_is,
+};
+
+/// What a written file looks like beside its content.
+#[derive(Clone, Debug)]
+pub enum Look {
+    /// Mode, owner and attributes of the file that was there; those of any new file where there was none.
+    Kept,
+    /// Exactly this.
+    Given(Meta),
+}
+
+impl Changes<'_> {
+    /// Writes a file, new or in place of an old one, with this content. Returns its size.
+    pub fn write_file(&mut self, place: &Place, content: &[u8]) -> ToolResult<u64> {
+        self.replace_file(place, Look::Kept, |file| {
+            file.write_all(content).map_err(|error| place.io("write", &error))
+        })
+    }
+
+    /// Writes a file, new or in place of an old one, with what `write` puts into it. Missing folders are
+    /// made. Until all is on disk, the old file stays as it is. Returns the new size.
+    pub fn replace_file(
+        &mut self,
+        place: &Place,
+        look: Look,
+        write: impl FnOnce(&mut File) -> ToolResult<()>,
+    ) -> ToolResult<u64> {
+        self.make_folders_for(place)?;
+        let (parent, name) = entry_of(place)?;
+        let old = self.keep_old(place)?;
+        let passing = self.passing_name();
+        let finish = || {
+            let beside = write_beside(place, &parent, &passing, look, &old, write)?;
+            self.notes.extend(beside.note);
+            still_is(place, &old.was)?;
+            self.record_change(place, old.state.clone(), beside.state)?;
+            let renamed = match old.meta {
+                Some(_) => parent.rename(&passing, &parent, name),
+                None => os::rename_new(&parent, &passing, &parent, name),
+            };
+            renamed.map_err(|error| place.io("write", &error))?;
+            Ok(beside.size)
+        };
+        match finish() {
+            Ok(size) => {
+                self.happened(place);
+                os::sync_folder(&parent).map_err(|error| place.io("bring to disk", &error))?;
+                Ok(size)
+            }
+            Err(error) => {
+                let _ = parent.remove_file(&passing);
+                self.forget(&old);
+                Err(error)
+            }
+        }
+    }
+
+    /// Puts back a file that an earlier call kept: the very file where that can be, else a copy of it.
+    pub fn put_back_file(&mut self, kept: &Path, place: &Place, meta: &Meta) -> ToolResult<()> {
+        let failed = |error: io::Error| place.io("put back", &error);
+        let (Some(folder), Some(kept_name)) = (kept.parent(), kept.file_name()) else {
+            return Err(failed(io::ErrorKind::NotFound.into()));
+        };
+        self.make_folders_for(place)?;
+        let (parent, name) = entry_of(place)?;
+        let journal = open_kept_folder(folder).map_err(failed)?;
+        let mut source = os::open_to_read(&journal, kept_name).map_err(failed)?;
+        let found = journal.symlink_metadata(kept_name).map_err(failed)?;
+        let here = parent.dir_metadata().map_err(failed)?;
+        let is_itself = os::meta_of(&found).modified == meta.modified && os::mode_of(&found) == meta.mode;
+        if !is_itself || os::device_of(&found) != os::device_of(&here) {
+            let copy = |file: &mut File| io::copy(&mut source, file).map(|_| ()).map_err(failed);
+            return self.replace_file(place, Look::Given(meta.clone()), copy).map(|_| ());
+        }
+        let old = self.keep_old(place)?;
+        let mut put = || {
+            let after = state::of_file(&mut source, meta.clone()).map_err(failed)?;
+            still_is(place, &old.was)?;
+            self.record_change(place, old.state.clone(), after)?;
+            journal.rename(kept_name, &parent, name).map_err(failed)
+        };
+        put().inspect_err(|_| self.forget(&old))?;
+        self.happened(place);
+        os::sync_folder(&parent).map_err(|error| place.io("bring to disk", &error))
+    }
+
+    /// Keeps what is at a place that a file will be written to.
+    pub(super) fn keep_old(&mut self, place: &Place) -> ToolResult<Old> {
+        let was = self.as_planned(place)?;
+        let Some(meta) = old_file(place)? else {
+            return Ok(Old { was, meta: None, file: None, state: PathState::Absent });
+        };
+        let (state, file) = self.keep_file(place, &meta)?;
+        // Giving it another name, in the journal, changed the time of its last change.
+        let now = place.metadata()?;
+        let same = |meta: &Metadata| (os::identity_of(meta), meta.len(), os::meta_of(meta).modified);
+        if same(&now) != same(&meta) {
+            return Err(changed_meanwhile(place));
+        }
+        Ok(Old { was: place.fingerprint(), meta: Some(meta), file, state })
+    }
+
+    /// Keeps a file in the journal: itself, under another name, where that can be, else a copy. Returns its
+    /// state, and the file.
+    pub(super) fn keep_file(
+        &mut self,
+        place: &Place,
+        meta: &Metadata,
+    ) -> ToolResult<(PathState, Option<File>)> {
+        let size = meta.len();
+        let Some(folder) = self.kept_folder(size)? else {
+            return Ok((PathState::Absent, place.open().ok()));
+        };
+        let failed = |error: io::Error| keeping(place, &error);
+        let mut file = place.open()?;
+        let kept = self.kept_name("file");
+        let journal = open_kept_folder(&folder).map_err(failed)?;
+        let (copied, sha256) = if is_linked(place, meta, &journal, OsStr::new(&kept)) {
+            (size, state::hash(&mut file, size).map_err(failed)?)
+        } else {
+            let mut to = create_kept(&folder, &kept).map_err(failed)?;
+            state::copy_hashed(&mut file, &mut to, size).map_err(failed)?
+        };
+        if copied != size {
+            return Err(ToolError::plan_changed(format!(
+                "{} is being written by someone else.",
+                place.shown()
+            )));
+        }
+        Ok((PathState::File { size, sha256, meta: os::meta_of(meta), kept: Some(kept) }, Some(file)))
+    }
+
+    /// Keeps nothing after all: the file is still where it was.
+    pub(super) fn forget(&self, old: &Old) {
+        if let PathState::File { kept: Some(kept), .. } = &old.state
+            && let Ok(Some(folder)) = self.kept_folder(0)
+        {
+            let _ = std::fs::remove_file(folder.join(kept));
+        }
+    }
+
+    /// Sets mode and times of a file.
+    pub fn set_meta(&mut self, place: &Place, meta: &Meta) -> ToolResult<()> {
+        let (parent, name) = entry_of(place)?;
+        let Some(old) = old_file(place)? else { return Ok(()) };
+        self.record_meta(place, &old, meta.clone())?;
+        if let Some(mode) = meta.mode.filter(|mode| os::mode_of(&old) != Some(*mode)) {
+            let file = os::open_to_read(&parent, name).map_err(|error| place.io("open", &error))?;
+            os::set_mode(&file, mode).map_err(|error| place.io("set the mode of", &error))?;
+        }
+        os::set_times(&parent, name, meta).map_err(|error| place.io("set the times of", &error))?;
+        self.happened(place);
+        Ok(())
+    }
+
+    /// Writes down that mode or times change, and nothing else.
+    pub(super) fn record_meta(&self, place: &Place, old: &Metadata, new: Meta) -> ToolResult<()> {
+        let state = |meta| PathState::File { size: old.len(), sha256: String::new(), meta, kept: None };
+        self.record_change(place, state(os::meta_of(old)), state(new))
+    }
+}
+
+/// What a file is written over.
+pub(super) struct Old {
+    pub was: Fingerprint,
+    pub meta: Option<Metadata>,
+    pub file: Option<File>,
+    pub state: PathState,
+}
+
+/// Whether the file has got a name in the journal. Nobody else may have one for it: what is written through that
+/// would change what is kept.
+fn is_linked(place: &Place, meta: &Metadata, journal: &Dir, kept: &OsStr) -> bool {
+    let is_near = journal.dir_metadata().is_ok_and(|dir| os::device_of(&dir) == os::device_of(meta));
+    if !is_near || os::names_of(meta) != 1 {
+        return false;
+    }
+    let (Ok(parent), Some(name)) = (place.parent(), place.name()) else { return false };
+    if parent.hard_link(name, journal, kept).is_err() {
+        return false;
+    }
+    let is_it =
+        journal.symlink_metadata(kept).is_ok_and(|linked| os::identity_of(&linked) == os::identity_of(meta));
+    if !is_it {
+        let _ = journal.remove_file(kept);
+    }
+    is_it
+}
+
+/// The file that a new one will replace; `None` where there is nothing.
+pub(super) fn old_file(place: &Place) -> ToolResult<Option<Metadata>> {
+    let Ok(meta) = place.metadata() else { return Ok(None) };
+    if meta.is_file() {
+        return Ok(Some(meta));
+    }
+    Err(if meta.is_dir() {
+        place.io("write", &io::ErrorKind::IsADirectory.into())
+    } else if meta.is_symlink() {
+        ToolError::plan_changed(format!("{} became a link meanwhile.", place.shown()))
+    } else {
+        ToolError::new("not_a_file", format!("{} is a pipe, a socket or a device.", place.shown()))
+    })
+}
+
+struct Beside {
+    state: PathState,
+    size: u64,
+    note: Option<String>,
+}
+
+/// Writes the new file under its passing name, with everything it should have, and brings it to disk.
+fn write_beside(
+    place: &Place,
+    parent: &Dir,
+    passing: &OsStr,
+    look: Look,
+    old: &Old,
+    write: impl FnOnce(&mut File) -> ToolResult<()>,
+) -> ToolResult<Beside> {
+    let failed = |error: io::Error| place.io("write", &error);
+    let old = old.meta.as_ref().zip(old.file.as_ref());
+    let is_usual = old.is_none() && matches!(look, Look::Kept);
+    let create = if is_usual { os::create_usual } else { os::create_private };
+    let mut file = create(parent, passing).map_err(failed)?;
+    write(&mut file)?;
+    let note = old.and_then(|(meta, _)| os::keep_owner(&file, meta));
+    if let Some((_, old)) = old {
+        os::keep_attributes(&file, old);
+    }
+    let mode = match &look {
+        Look::Kept => old.and_then(|(meta, _)| os::mode_of(meta)),
+        Look::Given(meta) => meta.mode,
+    };
+    if let Some(mode) = mode {
+        // Whoever changes the owner loses these bits, and so does whoever could not keep the owner.
+        let lent = if note.is_some() { 0o1777 } else { 0o7777 };
+        os::set_mode(&file, mode & lent).map_err(failed)?;
+    }
+    if let Look::Given(meta) = &look {
+        os::set_times(parent, passing, meta).map_err(failed)?;
+    }
+    file.sync_all().map_err(failed)?;
+    let meta = parent.symlink_metadata(Path::new(passing)).map_err(failed)?;
+    let state = state::of_file(&mut file, os::meta_of(&meta)).map_err(failed)?;
+    Ok(Beside { state, size: meta.len(), note })
+}

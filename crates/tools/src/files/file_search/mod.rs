@@ -1,0 +1,287 @@
+//! `file_search`: finds files and folders by name.
+
+#[cfg(test)]
+mod tests;
+
+use std::{cmp::Ordering, path::PathBuf};
+
+use deskhand_core::{Cx, Effects, Permission, Plan, Spec, Tool, ToolError, ToolResult, tool::Rendered};
+use deskhand_guard::{Kind, PathArg, PathsOf, Place, PlanOn, Tree};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use ignore::{DirEntry, WalkState};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    entry::{Entry, Names, on_one_line},
+    file_stat::EntryKind,
+    first::First,
+    walk::{Scope, Skipped, Visitor},
+};
+
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Folder to search; the workspace by default.
+    #[serde(default = "here")]
+    path: PathArg,
+    /// Glob with * ? ** {a,b} [..]. Without / it matches the name, with / the path below `path`.
+    #[serde(default = "everything")]
+    pattern: String,
+    /// Links are found only with `all`.
+    #[serde(default, rename = "type")]
+    kind: Wanted,
+    /// Levels below `path`; -1 is no limit.
+    #[serde(default = "no_limit")]
+    #[schemars(range(min = -1))]
+    max_depth: i64,
+    #[serde(default = "hundred")]
+    #[schemars(range(min = 1, max = 1000))]
+    limit: usize,
+    /// Default: only if the pattern has an upper-case letter.
+    case_sensitive: Option<bool>,
+    #[serde(default)]
+    include_hidden: bool,
+    /// Leave out what .gitignore and .ignore files name.
+    #[serde(default = "yes")]
+    respect_gitignore: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Wanted {
+    File,
+    Dir,
+    #[default]
+    All,
+}
+
+pub(super) fn here() -> PathArg {
+    PathArg::new(".")
+}
+
+pub(super) fn yes() -> bool {
+    true
+}
+
+fn everything() -> String {
+    "*".to_owned()
+}
+
+fn no_limit() -> i64 {
+    -1
+}
+
+fn hundred() -> usize {
+    100
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Output {
+    /// The folder that was searched, absolute.
+    path: String,
+    /// In the order of their paths.
+    matches: Vec<Entry>,
+    /// How many matched in all.
+    total: usize,
+    /// Whether more matched than `matches` has.
+    more: bool,
+    /// Sensitive folders that were not looked into.
+    skipped_sensitive: usize,
+    unreadable: usize,
+}
+
+pub struct FileSearch;
+
+impl Tool for FileSearch {
+    type Input = Input;
+    type Output = Output;
+
+    const SPEC: Spec = Spec::new(
+        "file_search",
+        "Finds files and folders by name below a folder, with glob patterns such as *.rs or src/**/*.{ts,tsx}. Leaves \
+         out hidden and git-ignored files unless told otherwise.",
+    )
+    .zh("按名称在文件夹下查找文件和文件夹，支持 *.rs、src/**/*.{ts,tsx} 等通配符。默认跳过隐藏文件和被 .gitignore 忽略的文件。")
+    .permission(Permission::Public)
+    .effects(Effects::READS)
+    .toolsets(&["core", "files"])
+    .keywords(&["find", "glob", "name", "locate", "查找文件", "搜索文件", "文件名", "通配符"])
+    .example(r#"{"path": "src", "pattern": "*.rs", "type": "file"}"#);
+
+    async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
+        let place = folder(cx, &input.path)?;
+        matcher(input, &place)?;
+        Ok(Plan::new(format!("Search for file names in {}", place.shown())).on_tree(&place))
+    }
+
+    async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
+        cx.blocking(move |cx| search(&input, cx)).await
+    }
+
+    fn render(output: &Output) -> Rendered {
+        let path = on_one_line(&output.path);
+        let mut text: String = output.matches.iter().map(|entry| entry.line() + "\n").collect();
+        let (shown, total) = (output.matches.len(), output.total);
+        text += &match (shown, output.more) {
+            (0, _) => format!("Nothing in {path} matches."),
+            (_, true) => format!(
+                "The first {shown} of {total}: narrow the pattern or path, or raise limit (at most 1000)."
+            ),
+            (1, false) => "1 match.".to_owned(),
+            (_, false) => format!("{shown} matches."),
+        };
+        text += &Skipped { sensitive: output.skipped_sensitive, unreadable: output.unreadable }.words();
+        Rendered::text(text)
+    }
+}
+
+/// The place, if it is a folder.
+pub(super) fn folder(cx: &Cx, path: &PathArg) -> ToolResult<Place> {
+    let place = cx.paths()?.readable(path)?;
+    if place.kind() == Kind::Folder {
+        return Ok(place);
+    }
+    Err(ToolError::new("not_a_directory", format!("{} is not a folder.", place.shown()))
+        .hint("Give the folder that holds it; read_file reads a file."))
+}
+
+fn search(input: &Input, cx: &Cx) -> ToolResult<Output> {
+    let place = folder(cx, &input.path)?;
+    let tree = cx.paths()?.tree(&place)?;
+    let names = Names::new(cx)?;
+    let search =
+        Search { matcher: matcher(input, &place)?, by_path: input.pattern.contains('/'), tree, input };
+    let scope = Scope {
+        include_hidden: input.include_hidden,
+        respect_gitignore: input.respect_gitignore,
+        max_depth: usize::try_from(input.max_depth).ok().map(|depth| depth.max(1)),
+        ignore_file: ".fdignore",
+    };
+    let (finders, mut skipped) = scope.walk(place.path())?.visit(cx, || Finder {
+        search: &search,
+        found: First::new(input.limit, by_path),
+        skipped: Skipped::default(),
+    })?;
+    let mut found = First::new(input.limit, by_path as Order);
+    for finder in finders {
+        found.merge(finder.found);
+        skipped.add(finder.skipped);
+    }
+    let (found, total) = found.finish();
+    let more = total > found.len();
+    Ok(Output {
+        path: place.text(),
+        matches: describe(&search.tree, &names, found),
+        total,
+        more,
+        skipped_sensitive: skipped.sensitive,
+        unreadable: skipped.unreadable,
+    })
+}
+
+type Order = fn(&PathBuf, &PathBuf) -> Ordering;
+
+fn by_path(a: &PathBuf, b: &PathBuf) -> Ordering {
+    a.cmp(b)
+}
+
+/// Looks at what was found, through no link. What is gone meanwhile, or was never below the folder, is left out.
+fn describe(tree: &Tree, names: &Names, found: Vec<PathBuf>) -> Vec<Entry> {
+    let mut folder = None;
+    let entry = |path: PathBuf| {
+        let (parent, name) = (path.parent()?, path.file_name()?);
+        if folder.as_ref().is_none_or(|(of, _)| of != parent) {
+            folder = Some((parent.to_path_buf(), tree.folder(parent).ok()?));
+        }
+        let meta = folder.as_ref()?.1.symlink_metadata(name).ok()?;
+        Some(Entry::new(names.of(&path), EntryKind::of(&meta), Some(&meta)))
+    };
+    found.into_iter().filter_map(entry).collect()
+}
+
+/// What all threads share.
+struct Search<'a> {
+    input: &'a Input,
+    matcher: GlobSet,
+    /// Whether the pattern is for the path and not for the name.
+    by_path: bool,
+    tree: Tree,
+}
+
+impl Search<'_> {
+    fn wants(&self, entry: &DirEntry) -> bool {
+        let kind = match self.input.kind {
+            Wanted::All => true,
+            Wanted::File => entry.file_type().is_some_and(|kind| kind.is_file()),
+            Wanted::Dir => entry.file_type().is_some_and(|kind| kind.is_dir()),
+        };
+        kind && if self.by_path {
+            entry.path().strip_prefix(self.tree.root()).is_ok_and(|path| self.matcher.is_match(path))
+        } else {
+            self.matcher.is_match(entry.file_name())
+        }
+    }
+}
+
+/// One thread of a search.
+struct Finder<'a> {
+    search: &'a Search<'a>,
+    found: First<PathBuf, Order>,
+    skipped: Skipped,
+}
+
+impl Visitor for Finder<'_> {
+    fn entry(&mut self, entry: DirEntry) -> WalkState {
+        if entry.depth() == 0 {
+            return WalkState::Continue;
+        }
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let closed = is_folder && !self.search.tree.admits(entry.path());
+        if self.search.wants(&entry) {
+            self.found.push(entry.into_path());
+        }
+        if closed {
+            self.skipped.sensitive += 1;
+            return WalkState::Skip;
+        }
+        WalkState::Continue
+    }
+
+    fn unreadable(&mut self, _: &ignore::Error) {
+        self.skipped.unreadable += 1;
+    }
+}
+
+fn matcher(input: &Input, place: &Place) -> ToolResult<GlobSet> {
+    let pattern = below(&input.pattern, place)?;
+    let sensitive = input.case_sensitive.unwrap_or_else(|| pattern.chars().any(char::is_uppercase));
+    let glob = GlobBuilder::new(pattern).literal_separator(true).case_insensitive(!sensitive).build();
+    glob.and_then(|glob| GlobSetBuilder::new().add(glob).build()).map_err(|error| {
+        let shown: String = pattern.chars().take(100).collect();
+        let shown = on_one_line(&shown);
+        ToolError::invalid(
+            "invalid_pattern",
+            format!("The glob pattern {shown} is not valid: {}.", error.kind()),
+        )
+        .hint("Write \\ before a character that stands for itself.")
+    })
+}
+
+/// The pattern, from the folder on.
+fn below<'a>(pattern: &'a str, place: &Place) -> ToolResult<&'a str> {
+    if pattern.is_empty() {
+        return Err(
+            ToolError::invalid("invalid_pattern", "The pattern is empty.").hint("* matches every name.")
+        );
+    }
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    if !pattern.starts_with('/') {
+        return Ok(pattern);
+    }
+    let root = format!("{}/", place.text().trim_end_matches('/'));
+    pattern.strip_prefix(&root).filter(|rest| !rest.is_empty()).ok_or_else(|| {
+        ToolError::invalid("invalid_pattern", "The pattern starts with / and is not below path.")
+            .hint("Give the folder as path, and a pattern relative to it.")
+    })
+}

@@ -1,0 +1,197 @@
+//! `undo`: takes back what an earlier call changed; given an undo, it redoes.
+
+mod check;
+mod preview;
+mod take;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use deskhand_core::{
+    CallId, Cx, Effects, Permission, Plan, Spec, Tool, ToolError, ToolResult, UndoJournal, tool::Rendered,
+    undo::UndoEntry,
+};
+use deskhand_guard::PlanOn;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::check::Reversal;
+use super::change::{self, Changes};
+
+/// How many of the newest calls are looked through for one that can be taken back.
+const MOST_RECENT: usize = 1_000;
+
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The call to take back; default: the newest change that is still in effect. The id of an undo redoes.
+    call_id: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Output {
+    /// The call that was taken back.
+    undone: CallId,
+    tool: String,
+    summary: String,
+    /// What was done, path by path.
+    changes: Vec<String>,
+    notes: Vec<String>,
+}
+
+pub struct Undo;
+
+impl Tool for Undo {
+    type Input = Input;
+    type Output = Output;
+
+    const SPEC: Spec = Spec::new(
+        "undo",
+        "Take back what an earlier call did to files: the newest change, or the call with that id. Refuses if a file was changed since. The id of an undo redoes it.",
+    )
+    .zh("撤销先前调用对文件所做的更改：默认最近一次，也可指定调用 id。若文件此后被改动则拒绝。给出撤销调用的 id 即为重做。")
+    .permission(Permission::Moderate)
+    .effects(Effects::WRITES)
+    .toolsets(&["files"])
+    .keywords(&["undo", "revert", "restore", "redo", "take back", "trash", "撤销", "恢复", "还原", "重做", "回收站"])
+    .example("{}")
+    .timeout_s(1800);
+
+    async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
+        let input = input.clone();
+        cx.blocking(move |cx| {
+            let entry = target(cx, input.call_id.as_deref())?;
+            let reversal = Reversal::of(&entry, cx)?;
+            plan(&entry, &reversal, cx)
+        })
+        .await
+    }
+
+    async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
+        cx.blocking(move |cx| run(&target(cx, input.call_id.as_deref())?, cx)).await
+    }
+
+    fn render(output: &Output) -> Rendered {
+        let Output { undone, tool, summary, changes, notes } = output;
+        let head = if changes.is_empty() {
+            format!(
+                "Nothing had to be changed: everything is as it was before call {undone} ({tool}: {summary})."
+            )
+        } else {
+            format!("Took back call {undone} ({tool}: {summary}):")
+        };
+        Rendered::text(changes.iter().chain(notes).fold(head, |text, line| format!("{text}\n{line}")))
+    }
+}
+
+fn plan(entry: &UndoEntry, reversal: &Reversal, cx: &Cx) -> ToolResult<Plan> {
+    let UndoEntry { call, tool, summary, .. } = entry;
+    if reversal.is_empty() {
+        let plan = Plan::new(format!("Nothing to take back of call {call} ({tool}: {summary})"))
+            .note("Everything is as it was before that call.");
+        return Ok(reversal.unchanged().fold(plan, |plan, place| plan.on(place)));
+    }
+    let what = if tool == Undo::SPEC.name { "Redo what was taken back by" } else { "Take back" };
+    let mut plan = Plan::new(format!("{what} call {call} ({tool}: {summary})"));
+    for (place, whole) in reversal.places() {
+        plan = if whole { plan.on_tree(place) } else { plan.on(place) };
+    }
+    plan = reversal.unchanged().fold(plan, |plan, place| plan.on(place));
+    let plan = change::say_if_too_large(plan, cx, reversal.bytes())?;
+    Ok(preview::show(plan, entry, reversal))
+}
+
+fn run(entry: &UndoEntry, cx: &Cx) -> ToolResult<Output> {
+    let journal = journal(cx)?;
+    let reversal = Reversal::of(entry, cx)?;
+    let mut notes = Vec::new();
+    if !reversal.is_empty() {
+        let mut changes = Changes::begin_undo(cx, format!("Took back: {}", entry.summary), entry.call)?;
+        // Making room for this may push out old entries; the one that is needed must still be there then.
+        changes.reserve(reversal.bytes())?;
+        reversal.is_kept(entry)?;
+        for (done, step) in reversal.steps().enumerate() {
+            if let Err(mut error) = take::back(&mut changes, step, &entry.folder) {
+                if done > 0 {
+                    let all = reversal.steps().count();
+                    error.message.push_str(&format!(" {done} of {all} changes were taken back before that."));
+                    error = error.hint("Call undo again for the rest once the cause is gone.");
+                }
+                return Err(error);
+            }
+        }
+        notes = changes.into_notes();
+    }
+    journal.mark_undone(entry.call, cx.call_id())?;
+    Ok(Output {
+        undone: entry.call,
+        tool: entry.tool.clone(),
+        summary: entry.summary.clone(),
+        changes: reversal.steps().map(preview::words).collect(),
+        notes,
+    })
+}
+
+fn journal(cx: &Cx) -> ToolResult<&Arc<dyn UndoJournal>> {
+    cx.service::<Arc<dyn UndoJournal>>()
+}
+
+/// What is to be taken back.
+fn target(cx: &Cx, call: Option<&str>) -> ToolResult<UndoEntry> {
+    let journal = journal(cx)?;
+    match call {
+        Some(text) => named(journal.as_ref(), text),
+        None => newest(journal.as_ref()),
+    }
+}
+
+fn named(journal: &dyn UndoJournal, text: &str) -> ToolResult<UndoEntry> {
+    let call = CallId::parse(text).ok_or_else(|| {
+        ToolError::invalid("invalid_call_id", format!("{text:.60} is no call id."))
+            .hint("A call id looks like 01932c5e-6f1c-7d2a-9b57-0c2f6f2d8a11; outcomes name it.")
+    })?;
+    let entry = journal.load(call)?.ok_or_else(|| {
+        let message = format!("The undo journal has nothing of call {call}.");
+        ToolError::new("no_such_change", message)
+            .hint("It changed no file, could not be undone, or is too old to be kept.")
+    })?;
+    match entry.undone_by {
+        None => Ok(entry),
+        Some(by) => {
+            Err(ToolError::new("already_undone", format!("Call {call} was taken back by call {by}."))
+                .hint(format!("To redo it, undo {by}.")))
+        }
+    }
+}
+
+fn newest(journal: &dyn UndoJournal) -> ToolResult<UndoEntry> {
+    for entry in journal.recent(MOST_RECENT)? {
+        if entry.tool == Undo::SPEC.name {
+            continue;
+        }
+        if let Some(entry) = in_effect(journal, entry)? {
+            return Ok(entry);
+        }
+    }
+    Err(ToolError::new("no_such_change", "There is no change that could be taken back."))
+}
+
+/// The entry through which a change is in effect: its own, or that of the call which redid it. `None` if it
+/// was taken back.
+fn in_effect(journal: &dyn UndoJournal, mut entry: UndoEntry) -> ToolResult<Option<UndoEntry>> {
+    while let Some(undo) = entry.undone_by {
+        let redone = match journal.load(undo)? {
+            Some(undo) => undo.undone_by,
+            None => None,
+        };
+        match redone {
+            Some(redo) => match journal.load(redo)? {
+                Some(redo) => entry = redo,
+                None => return Ok(None),
+            },
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(entry))
+}

@@ -1,0 +1,294 @@
+//! What taking a call back comes to: each of its steps held against what is there now, the last one first.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
+
+use deskhand_core::{
+    Access, Cx, Fingerprint, ToolError, ToolResult, UndoStep,
+    undo::{PathState, UndoEntry},
+};
+use deskhand_guard::{BoundPaths, Kind, PathsOf, Place};
+
+use crate::files::change::{identity, state, tree};
+
+/// How many files that were changed since are named.
+const MOST_NAMED: usize = 20;
+
+/// A step that is to be taken back, with the places it is about.
+pub struct Back {
+    pub step: UndoStep,
+    pub place: Place,
+    /// Where something moved away from, if it did not move into the journal.
+    pub moved_to: Option<Place>,
+    /// How much of what is there now goes away.
+    bytes: u64,
+}
+
+/// All that is to be done, in the order in which it is to be done.
+pub struct Reversal {
+    steps: Vec<Back>,
+    /// What was looked at, and is as it was before the call.
+    unchanged: Vec<Place>,
+}
+
+impl Reversal {
+    /// Changes nothing. If anything is not as the call left it, nor as it was before, it is an error that names it.
+    pub fn of(entry: &UndoEntry, cx: &Cx) -> ToolResult<Self> {
+        let mut checker = Checker {
+            cx,
+            paths: cx.paths()?,
+            entry,
+            will_be: HashMap::new(),
+            unchanged: Vec::new(),
+            conflicts: Vec::new(),
+        };
+        let mut steps = Vec::new();
+        for step in entry.steps.iter().rev() {
+            cx.check()?;
+            steps.extend(checker.check(step)?);
+        }
+        if checker.conflicts.is_empty() {
+            let reversal = Self { steps, unchanged: checker.unchanged };
+            reversal.is_kept(entry)?;
+            return Ok(reversal);
+        }
+        Err(changed_since(entry, &checker.conflicts))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    pub fn steps(&self) -> impl Iterator<Item = &Back> {
+        self.steps.iter()
+    }
+
+    pub fn unchanged(&self) -> impl Iterator<Item = &Place> {
+        self.unchanged.iter()
+    }
+
+    /// The places that are touched, and whether with everything below them.
+    pub fn places(&self) -> impl Iterator<Item = (&Place, bool)> {
+        let whole = |back: &Back| {
+            let is_tree = |state: &PathState| matches!(state, PathState::Folder { kept: Some(_), .. });
+            match &back.step {
+                UndoStep::Change { before, after, .. } => is_tree(before) || is_tree(after),
+                UndoStep::Move { .. } => true,
+            }
+        };
+        self.steps.iter().flat_map(move |back| {
+            let whole = whole(back);
+            std::iter::once((&back.place, whole)).chain(back.moved_to.iter().map(move |place| (place, whole)))
+        })
+    }
+
+    /// How much of what is there now must be kept to make this undoable, too.
+    pub fn bytes(&self) -> u64 {
+        self.steps.iter().map(|back| back.bytes).sum()
+    }
+
+    /// Whether everything that is to be put back is still in the journal.
+    pub fn is_kept(&self, entry: &UndoEntry) -> ToolResult<()> {
+        for back in &self.steps {
+            let kept = match &back.step {
+                UndoStep::Change {
+                    before:
+                        PathState::File { kept: Some(kept), .. } | PathState::Folder { kept: Some(kept), .. },
+                    ..
+                } => entry.folder.join(kept),
+                UndoStep::Move { to, .. } if to.starts_with(&entry.folder) => to.clone(),
+                _ => continue,
+            };
+            if !is_sound(&back.step, &kept) {
+                let message = format!("What was kept of {} is gone, or is spoilt.", back.place.shown());
+                return Err(
+                    ToolError::new("journal_damaged", message).hint("It cannot be taken back any more.")
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether what was kept is there, and is what it was.
+fn is_sound(step: &UndoStep, kept: &Path) -> bool {
+    let Ok(meta) = kept.symlink_metadata() else { return false };
+    match step {
+        UndoStep::Change { before: PathState::File { size, sha256, .. }, after, .. } => {
+            let is_tail = matches!(after, PathState::Prefix { .. });
+            (is_tail || meta.len() == *size)
+                && (sha256.is_empty() || state::hash_at(kept).is_ok_and(|is| is == *sha256))
+        }
+        _ => true,
+    }
+}
+
+fn changed_since(entry: &UndoEntry, conflicts: &[String]) -> ToolError {
+    let mut named = conflicts.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join("; ");
+    if conflicts.len() > MOST_NAMED {
+        named.push_str(&format!("; and {} more", conflicts.len() - MOST_NAMED));
+    }
+    let message =
+        format!("Call {} cannot be taken back, for things were changed since: {named}.", entry.call);
+    ToolError::new("changed_since", message)
+        .hint("Nothing was changed. Take back the later changes first, or change the files by hand.")
+}
+
+/// What a path will be when the steps after this one have been taken back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WillBe {
+    Absent,
+    There,
+}
+
+struct Checker<'a> {
+    cx: &'a Cx,
+    paths: BoundPaths<'a>,
+    entry: &'a UndoEntry,
+    will_be: HashMap<PathBuf, WillBe>,
+    unchanged: Vec<Place>,
+    conflicts: Vec<String>,
+}
+
+impl Checker<'_> {
+    fn check(&mut self, step: &UndoStep) -> ToolResult<Option<Back>> {
+        match step {
+            UndoStep::Change { path, before, after } => self.check_change(step, path, before, after),
+            UndoStep::Move { from, to, identity } => self.check_move(step, from, to, identity),
+        }
+    }
+
+    /// The place that a step is about; `None` if its path leads elsewhere now.
+    fn place(&mut self, path: &Path, access: Access) -> ToolResult<Option<Place>> {
+        let place = self.paths.recorded(path, access)?;
+        if place.path() == path {
+            return Ok(Some(place));
+        }
+        self.conflicts.push(format!("{} is reached through a link now", path.display()));
+        Ok(None)
+    }
+
+    fn check_change(
+        &mut self,
+        step: &UndoStep,
+        path: &Path,
+        before: &PathState,
+        after: &PathState,
+    ) -> ToolResult<Option<Back>> {
+        let Some(place) = self.place(path, Access::Read)? else { return Ok(None) };
+        // What later steps of the same call made of it is known; only what is there now has to be looked at.
+        if !self.will_be.contains_key(path) {
+            let as_before = self.differs(&place, before, after)?;
+            if as_before.is_none()
+                && (is_meta_alone(before, after) || self.differs(&place, after, before)?.is_some())
+            {
+                return Ok(None);
+            }
+            if let Some(how) = self.differs(&place, after, before)? {
+                self.conflicts.push(format!("{}: {how}", place.shown()));
+                return Ok(None);
+            }
+        }
+        let (access, will_be) = match before {
+            PathState::Absent => (Access::Delete, WillBe::Absent),
+            _ => (Access::Modify, WillBe::There),
+        };
+        let Some(place) = self.place(path, access)? else { return Ok(None) };
+        self.will_be.insert(path.to_path_buf(), will_be);
+        let bytes = self.bytes_that_go(&place, before, after)?;
+        Ok(Some(Back { step: step.clone(), place, moved_to: None, bytes }))
+    }
+
+    /// How what is there differs from one side of a step; `other` is its other side.
+    fn differs(&self, place: &Place, state: &PathState, other: &PathState) -> ToolResult<Option<String>> {
+        if let (PathState::File { size, sha256, .. }, PathState::Prefix { size: start }) = (state, other) {
+            return tail_differs(place, *start, *size, sha256);
+        }
+        let ours = |path: &Path| self.will_be.get(path) == Some(&WillBe::Absent);
+        state::difference(place, state, &self.entry.folder, &ours, self.cx)
+    }
+
+    fn check_move(
+        &mut self,
+        step: &UndoStep,
+        from: &Path,
+        to: &Path,
+        moved: &Fingerprint,
+    ) -> ToolResult<Option<Back>> {
+        let is_kept = to.starts_with(&self.entry.folder);
+        let Some(place) = self.place(from, Access::Read)? else { return Ok(None) };
+        let target = if is_kept { None } else { self.place(to, Access::Read)? };
+        let at_target = match (&target, is_kept) {
+            (_, true) => state::identity_at(to),
+            (Some(target), false) => target.metadata().ok().map(|meta| identity(&meta)),
+            (None, false) => return Ok(None),
+        };
+        let at_source = place.metadata().ok().map(|meta| identity(&meta));
+        let is_there = match self.will_be.get(to) {
+            Some(will_be) => *will_be == WillBe::There,
+            None => at_target.as_ref() == Some(moved),
+        };
+        let is_free = match self.will_be.get(from) {
+            Some(will_be) => *will_be == WillBe::Absent,
+            // The same file under a name that differs in case alone.
+            None => at_source.is_none() || (at_source.as_ref() == Some(moved) && !is_kept),
+        };
+        let never_moved = at_source.as_ref() == Some(moved) || self.will_be.contains_key(from);
+        match (is_there, is_free) {
+            (true, true) => {
+                self.will_be.insert(from.to_path_buf(), WillBe::There);
+                self.will_be.insert(to.to_path_buf(), WillBe::Absent);
+                let Some(place) = self.place(from, Access::Modify)? else { return Ok(None) };
+                let moved_to = if is_kept { None } else { self.place(to, Access::Delete)? };
+                return Ok(Some(Back { step: step.clone(), place, moved_to, bytes: 0 }));
+            }
+            (false, _) if never_moved => self.unchanged.extend([Some(place), target].into_iter().flatten()),
+            (false, _) if is_kept => {
+                self.conflicts.push(format!("{}: what was kept of it is gone", place.shown()))
+            }
+            (false, _) => {
+                self.conflicts.push(format!("{}: what was moved there is not there any more", to.display()))
+            }
+            (true, false) => self.conflicts.push(format!("{}: there is something again", place.shown())),
+        }
+        Ok(None)
+    }
+
+    /// How much of what is there now this takes away.
+    fn bytes_that_go(&self, place: &Place, before: &PathState, after: &PathState) -> ToolResult<u64> {
+        let (Ok(meta), Some(name)) = (place.metadata(), place.name()) else { return Ok(0) };
+        Ok(match (before, after) {
+            (PathState::Prefix { size }, _) => meta.len().saturating_sub(*size),
+            (_, PathState::Prefix { .. }) => 0,
+            _ if is_meta_alone(before, after) => 0,
+            _ => tree::measure(&place.parent()?, name, &meta, self.cx)?.bytes,
+        })
+    }
+}
+
+/// Only mode or times differ.
+fn is_meta_alone(before: &PathState, after: &PathState) -> bool {
+    match (before, after) {
+        (
+            PathState::File { size, sha256, kept: None, .. },
+            PathState::File { size: new_size, sha256: new_sha256, .. },
+        ) => (size, sha256) == (new_size, new_sha256),
+        _ => false,
+    }
+}
+
+/// Whether a file ends, after `start`, in what it did then. What stands before that does not matter: it stays.
+fn tail_differs(place: &Place, start: u64, size: u64, sha256: &str) -> ToolResult<Option<String>> {
+    if place.kind() != Kind::File {
+        return Ok(Some("it is not a file any more".to_owned()));
+    }
+    let mut file = place.open()?;
+    let now = file.metadata().map_err(|error| place.io("look at", &error))?.len();
+    if now != size {
+        return Ok(Some(format!("it has {now} bytes now, and had {size}")));
+    }
+    let tail = state::hash_from(&mut file, start).map_err(|error| place.io("read", &error))?;
+    Ok((tail != sha256).then(|| "its end was changed".to_owned()))
+}

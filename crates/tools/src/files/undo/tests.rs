@@ -1,0 +1,320 @@
+use std::fs;
+
+use deskhand_core::{Permission, Undoable};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    files::{
+        create_directory::CreateDirectory, edit_file::EditFile, file_copy::FileCopy, file_delete::FileDelete,
+        file_move::FileMove, write_file::WriteFile,
+    },
+    testing::{Called, Desk, look, set_mode},
+};
+
+fn undo(desk: &Desk, call: CallId) -> ToolResult<Called> {
+    desk.call(Undo, json!({"call_id": call.to_string()}))
+}
+
+#[test]
+fn takes_back_the_newest_change_that_is_in_effect() {
+    let desk = Desk::new();
+    for content in ["one", "two", "three"] {
+        desk.call(WriteFile, json!({"path": "f", "content": content})).unwrap();
+    }
+    let undone = desk.call(Undo, json!({})).unwrap();
+    assert_eq!(desk.text("f"), "two");
+    desk.call(Undo, json!({})).unwrap();
+    assert_eq!(desk.text("f"), "one");
+    // The undo of the undo of «three» cannot be: «two» was taken back since.
+    assert_eq!(undo(&desk, undone.id).unwrap_err().code, "changed_since");
+    desk.call(Undo, json!({})).unwrap();
+    assert_eq!(desk.listing(), [""; 0]);
+    assert_eq!(desk.call(Undo, json!({})).unwrap_err().code, "no_such_change");
+}
+
+#[test]
+fn what_was_redone_is_in_effect_again() {
+    let desk = Desk::new();
+    desk.call(WriteFile, json!({"path": "f", "content": "one"})).unwrap();
+    desk.call(WriteFile, json!({"path": "f", "content": "two"})).unwrap();
+    for _ in 0..3 {
+        let undone = desk.call(Undo, json!({})).unwrap();
+        assert_eq!(desk.text("f"), "one");
+        undo(&desk, undone.id).unwrap();
+        assert_eq!(desk.text("f"), "two");
+    }
+}
+
+#[test]
+fn wrong_ids_are_said() {
+    let desk = Desk::new();
+    let written = desk.call(WriteFile, json!({"path": "f", "content": "x"})).unwrap();
+    for (arguments, code) in [
+        (json!({"call_id": "yesterday"}), "invalid_call_id"),
+        (json!({"call_id": ""}), "invalid_call_id"),
+        (json!({"call_id": "x".repeat(1_000_000)}), "invalid_call_id"),
+        (json!({"call_id": CallId::new().to_string()}), "no_such_change"),
+        (json!({"call_id": 5}), "invalid_arguments"),
+        (json!({"id": "x"}), "invalid_arguments"),
+    ] {
+        let error = desk.call(Undo, arguments).unwrap_err();
+        assert_eq!(error.code, code);
+        assert!(error.message.len() < 1_000);
+    }
+    let undone = undo(&desk, written.id).unwrap();
+    let error = undo(&desk, written.id).unwrap_err();
+    assert_eq!(error.code, "already_undone");
+    assert!(error.hint.unwrap().contains(&undone.id.to_string()));
+}
+
+#[test]
+fn the_plan_shows_what_would_be_restored() {
+    let desk = Desk::new();
+    desk.write("f", "a\nb\n");
+    desk.call(WriteFile, json!({"path": "f", "content": "a\nc\n"})).unwrap();
+    let plan = desk.plan(Undo, json!({})).unwrap();
+    assert_eq!((plan.permission, plan.undo.clone()), (Permission::Moderate, Undoable::Yes));
+    let preview = plan.preview.unwrap().text().to_owned();
+    assert!(preview.contains("restore ") && preview.contains("-c\n+b\n"), "{preview}");
+    assert_eq!(desk.text("f"), "a\nc\n");
+    desk.call(WriteFile, json!({"path": ".env", "content": "x"})).unwrap();
+    assert_eq!(desk.plan(Undo, json!({})).unwrap().permission, Permission::Sensitive);
+}
+
+type Disturb = fn(&Desk);
+
+#[cfg(unix)]
+#[test]
+fn what_was_changed_since_is_refused_and_named() {
+    use std::os::unix::fs::symlink;
+    let writes = json!({"path": "f", "content": "new"});
+    let appends = json!({"path": "f", "content": "new", "mode": "append"});
+    let creates = json!({"path": "d/g", "content": "new"});
+    let table: &[(&str, &Value, Disturb, &str)] = &[
+        ("content", &writes, |desk| fs::write(desk.path("f"), "NEW").unwrap(), "its content was changed"),
+        (
+            "size",
+            &writes,
+            |desk| fs::write(desk.path("f"), "newer").unwrap(),
+            "it has 5 bytes now, and had 3",
+        ),
+        ("gone", &writes, |desk| fs::remove_file(desk.path("f")).unwrap(), "it is not there any more"),
+        ("mode", &writes, |desk| set_mode(&desk.path("f"), 0o600), "its mode is 600 now"),
+        (
+            "folder",
+            &writes,
+            |desk| {
+                fs::remove_file(desk.path("f")).unwrap();
+                fs::create_dir(desk.path("f")).unwrap();
+            },
+            "it is a folder now",
+        ),
+        (
+            "link",
+            &writes,
+            |desk| {
+                fs::rename(desk.path("f"), desk.path("real")).unwrap();
+                symlink("real", desk.path("f")).unwrap();
+            },
+            "it is a link now",
+        ),
+        ("grown", &appends, |desk| fs::write(desk.path("f"), "old\nnewer").unwrap(), "9 bytes now"),
+        ("tail", &appends, |desk| fs::write(desk.path("f"), "old\nNEW").unwrap(), "its end was changed"),
+        ("more", &creates, |desk| fs::write(desk.path("d/h"), "x").unwrap(), "not made then: h"),
+        (
+            "through a link",
+            &creates,
+            |desk| {
+                fs::rename(desk.path("d"), desk.path("real")).unwrap();
+                symlink("real", desk.path("d")).unwrap();
+            },
+            "through a link",
+        ),
+    ];
+    for (name, arguments, disturb, says) in table {
+        let desk = Desk::new();
+        set_mode(&desk.write("f", "old\n"), 0o644);
+        let written = desk.call(WriteFile, (*arguments).clone()).unwrap();
+        disturb(&desk);
+        let before = desk.listing();
+        let error = undo(&desk, written.id).unwrap_err();
+        assert_eq!(error.code, "changed_since", "{name}: {error}");
+        assert!(error.message.contains(says), "{name}: {error}");
+        assert_eq!(desk.listing(), before, "{name}: nothing is changed");
+        assert!(desk.entry(written.id).unwrap().undone_by.is_none());
+    }
+}
+
+#[test]
+fn trees_that_were_changed_since_are_refused() {
+    let table: &[(&str, Disturb, &str)] = &[
+        ("changed", |desk| fs::write(desk.path("copy/a/b"), "other").unwrap(), "a/b in it was changed"),
+        ("new", |desk| fs::write(desk.path("copy/n"), "x").unwrap(), "n in it is new"),
+        ("gone", |desk| fs::remove_file(desk.path("copy/a/b")).unwrap(), "a/b in it is gone"),
+    ];
+    for (name, disturb, says) in table {
+        let desk = Desk::new();
+        desk.write("tree/a/b", "x");
+        let copied = desk.call(FileCopy, json!({"source": "tree", "destination": "copy"})).unwrap();
+        disturb(&desk);
+        let error = undo(&desk, copied.id).unwrap_err();
+        assert_eq!(error.code, "changed_since", "{name}");
+        assert!(error.message.contains(says), "{name}: {error}");
+    }
+    let desk = Desk::new();
+    desk.write("f", "x");
+    let deleted = desk.call(FileDelete, json!({"path": "f"})).unwrap();
+    desk.write("f", "another");
+    assert!(undo(&desk, deleted.id).unwrap_err().message.contains("there is something again"));
+    let moved = desk.call(FileMove, json!({"source": "f", "destination": "g"})).unwrap();
+    fs::remove_file(desk.path("g")).unwrap();
+    assert!(undo(&desk, moved.id).unwrap_err().message.contains("not there any more"));
+    // One conflict of several, and nothing is changed.
+    desk.write("tree/x", "1");
+    desk.call(CreateDirectory, json!({"path": "p/q"})).unwrap();
+    fs::write(desk.path("p/note"), "x").unwrap();
+    assert_eq!(desk.call(Undo, json!({})).unwrap_err().code, "changed_since");
+    assert!(desk.path("p/q").is_dir());
+}
+
+#[test]
+fn an_undo_that_was_cut_short_goes_on() {
+    let desk = Desk::new();
+    desk.write("f", "old");
+    let written = desk.call(WriteFile, json!({"path": "f", "content": "new"})).unwrap();
+    // As if it had been killed between putting back the file and noting it.
+    fs::write(desk.path("f"), "old").unwrap();
+    let called = undo(&desk, written.id).unwrap();
+    assert!(called.text.contains("Nothing had to be changed"), "{}", called.text);
+    assert_eq!(called.plan.permission, Permission::Public);
+    assert_eq!(desk.entry(written.id).unwrap().undone_by, Some(called.id));
+    // Several steps, some of them taken back.
+    let written = desk.call(WriteFile, json!({"path": "a/b/c", "content": "new"})).unwrap();
+    fs::remove_file(desk.path("a/b/c")).unwrap();
+    undo(&desk, written.id).unwrap();
+    assert_eq!(desk.listing(), ["f"]);
+    let deleted = desk.call(FileDelete, json!({"path": "f"})).unwrap();
+    fs::rename(desk.entry(deleted.id).unwrap().folder.join("1.gone"), desk.path("f")).unwrap();
+    assert!(undo(&desk, deleted.id).unwrap().data["changes"].as_array().unwrap().is_empty());
+    assert_eq!(desk.text("f"), "old");
+}
+
+#[test]
+fn a_change_that_never_happened_needs_no_undo() {
+    let desk = Desk::new();
+    desk.write("f", "old");
+    let written = desk.call(WriteFile, json!({"path": "f", "content": "new"})).unwrap();
+    let entry = desk.entry(written.id).unwrap();
+    // A process writes the same down and dies before it does it.
+    let header = deskhand_core::undo::UndoHeader {
+        call: CallId::new(),
+        tool: "write_file".into(),
+        summary: "Wrote f".into(),
+        session_id: "test".into(),
+        at: deskhand_core::Time::now(),
+        undoes: None,
+    };
+    let folder = desk.journal.open(&header, 100).unwrap();
+    fs::copy(entry.folder.join("1.file"), folder.join("1.file")).unwrap();
+    desk.call(Undo, json!({"call_id": written.id.to_string()})).unwrap();
+    desk.journal.append(header.call, &entry.steps[0]).unwrap();
+    let called = desk.call(Undo, json!({})).unwrap();
+    assert!(called.text.contains("Nothing had to be changed"), "{}", called.text);
+    assert_eq!(desk.text("f"), "old");
+}
+
+#[test]
+fn what_is_gone_from_the_journal_is_said() {
+    let desk = Desk::new();
+    desk.write("f", "old");
+    desk.write("a", "x");
+    let written = desk.call(WriteFile, json!({"path": "f", "content": "new"})).unwrap();
+    desk.call(WriteFile, json!({"path": "a", "content": "y"})).unwrap();
+    let folder = desk.entry(written.id).unwrap().folder;
+    fs::remove_file(folder.join("1.file")).unwrap();
+    let error = undo(&desk, written.id).unwrap_err();
+    assert!(["journal_damaged", "no_such_change"].contains(&error.code), "{error}");
+    assert_eq!(desk.text("f"), "new");
+}
+
+#[test]
+fn a_forbidden_place_stays_so() {
+    let desk = Desk::new();
+    desk.write("f", "old");
+    let written = desk.call(WriteFile, json!({"path": "f", "content": "new"})).unwrap();
+    // The same journal, seen from a desk that works elsewhere and is kept there.
+    let elsewhere =
+        Desk::with(&deskhand_store::StoreOptions::default(), |config| config.restrict_to_workspace = true);
+    let elsewhere = elsewhere.with_journal_of(&desk);
+    let error = undo(&elsewhere, written.id).unwrap_err();
+    assert_eq!(error.status, deskhand_core::Status::Blocked);
+    assert_eq!(desk.text("f"), "new");
+}
+
+/// Something that can be done to a small workspace.
+fn action() -> impl Strategy<Value = (u8, String, String, String)> {
+    let text = prop_oneof!["[a-c\n]{0,12}", "[a-c\r\n]{0,12}", "[一-三\n]{0,6}"];
+    let path =
+        prop_oneof![Just("f"), Just("g"), Just("d/f"), Just("d"), Just("e/x/y")].prop_map(str::to_owned);
+    (0u8..9, path.clone(), path, text)
+}
+
+fn act(desk: &Desk, (what, path, other, text): &(u8, String, String, String)) -> ToolResult<Called> {
+    match what {
+        0 | 1 => desk.call(WriteFile, json!({"path": path, "content": text})),
+        2 => desk.call(WriteFile, json!({"path": path, "content": text, "mode": "append"})),
+        3 => {
+            desk.call(EditFile, json!({"path": path, "old_text": "a", "new_text": text, "replace_all": true}))
+        }
+        4 => desk.call(EditFile, json!({"path": path, "insert_at_line": 0, "new_text": text})),
+        5 => desk.call(FileDelete, json!({"path": path, "recursive": true})),
+        6 => desk.call(FileMove, json!({"source": path, "destination": other, "overwrite": true})),
+        7 => desk.call(FileCopy, json!({"source": path, "destination": other, "overwrite": true})),
+        _ => desk.call(CreateDirectory, json!({"path": path})),
+    }
+}
+
+/// Every path with its content, its mode and, for files, its time.
+fn snapshot(desk: &Desk) -> Vec<(String, Vec<u8>, u32, Option<std::time::SystemTime>)> {
+    let describe = |path: String| {
+        let at = desk.path(&path);
+        let (mode, modified) = look(&at);
+        let content = fs::read(&at).unwrap_or_default();
+        let time = at.is_file().then_some(modified);
+        (path, content, mode, time)
+    };
+    desk.listing().into_iter().map(describe).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn undo_restores_and_undo_of_undo_redoes(actions in proptest::collection::vec(action(), 1..8)) {
+        let desk = Desk::new();
+        set_mode(&desk.write("f", "a\nb\n"), 0o640);
+        desk.write("d/f", "a\r\nb\r\n");
+        let mut states = vec![snapshot(&desk)];
+        let mut calls = Vec::new();
+        for action in &actions {
+            match act(&desk, action) {
+                Ok(called) if desk.entry(called.id).is_some() => {
+                    calls.push(called.id);
+                    states.push(snapshot(&desk));
+                }
+                // What failed, or had nothing to do, changed nothing.
+                _ => prop_assert_eq!(&snapshot(&desk), states.last().unwrap(), "{:?}", action),
+            }
+        }
+        // All the way back, each step once back, forth, and back again.
+        for (at, call) in calls.iter().enumerate().rev() {
+            let undone = undo(&desk, *call).unwrap();
+            prop_assert_eq!(&snapshot(&desk), &states[at], "undo of {:?}", desk.entry(*call));
+            let redone = undo(&desk, undone.id).unwrap();
+            prop_assert_eq!(&snapshot(&desk), &states[at + 1], "redo of {:?}", desk.entry(*call));
+            undo(&desk, redone.id).unwrap();
+            prop_assert_eq!(&snapshot(&desk), &states[at], "undo again of {:?}", desk.entry(*call));
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Walking a tree with several threads, as ripgrep does: ignore files honoured, links not followed, each
+//! thread with results of its own.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use deskhand_core::{Cx, ToolError, ToolResult};
+use deskhand_guard::paths::show_name;
+use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
+
+/// What belongs to a walk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope<'a> {
+    pub include_hidden: bool,
+    pub respect_gitignore: bool,
+    /// 1: what is in the folder itself.
+    pub max_depth: Option<usize>,
+    /// The ignore file that the program whose habits we keep reads besides `.ignore` and `.gitignore`.
+    pub ignore_file: &'a str,
+}
+
+impl Scope<'_> {
+    pub fn walk(&self, root: &Path) -> ToolResult<Walk> {
+        let mut builder = WalkBuilder::new(root);
+        builder
+            .standard_filters(self.respect_gitignore)
+            .hidden(!self.include_hidden)
+            .max_depth(self.max_depth)
+            .follow_links(false)
+            // As many as the machine runs at once.
+            .threads(0);
+        let passed_over = Arc::new(AtomicUsize::new(0));
+        if self.respect_gitignore {
+            builder.add_custom_ignore_filename(self.ignore_file);
+            self.mind_odd_ignore_files(root, &mut builder, Arc::clone(&passed_over))?;
+        }
+        Ok(Walk { builder, passed_over })
+    }
+
+    /// The walker opens ignore files where it meets them. One that is a pipe would hold it up for ever: a folder
+    /// with such a one is not entered.
+    fn mind_odd_ignore_files(
+        &self,
+        root: &Path,
+        builder: &mut WalkBuilder,
+        passed_over: Arc<AtomicUsize>,
+    ) -> ToolResult<()> {
+        let names = [".gitignore", ".ignore", ".git/info/exclude", self.ignore_file].map(str::to_owned);
+        if let Some(odd) = root.ancestors().find_map(|folder| odd_file(folder, &names)) {
+            let message =
+                format!("{} is not a plain file but a pipe, socket or device.", show_name(odd.as_os_str()));
+            return Err(ToolError::new("not_a_file", message)
+                .hint("respect_gitignore: false leaves ignore files alone."));
+        }
+        builder.filter_entry(move |entry| {
+            let odd = entry.file_type().is_some_and(|kind| kind.is_dir())
+                && odd_file(entry.path(), &names).is_some();
+            passed_over.fetch_add(usize::from(odd), Ordering::Relaxed);
+            !odd
+        });
+        Ok(())
+    }
+}
+
+/// The first of the files in a folder that is neither a plain file nor a folder.
+fn odd_file(folder: &Path, names: &[String]) -> Option<PathBuf> {
+    names
+        .iter()
+        .map(|name| folder.join(name))
+        .find(|path| path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir()))
+}
+
+/// A walk that is about to start.
+pub(super) struct Walk {
+    pub builder: WalkBuilder,
+    /// Folders that are not entered for what their ignore files are.
+    passed_over: Arc<AtomicUsize>,
+}
+
+/// What one thread does with what it meets.
+pub(super) trait Visitor: Send {
+    fn entry(&mut self, entry: DirEntry) -> WalkState;
+    fn unreadable(&mut self, error: &ignore::Error);
+}
+
+impl Walk {
+    /// Walks, and hands back the visitors of all threads.
+    pub fn visit<V: Visitor>(self, cx: &Cx, make: impl Fn() -> V + Sync) -> ToolResult<(Vec<V>, Skipped)> {
+        let done = Mutex::new(Vec::new());
+        self.builder.build_parallel().visit(&mut Threads { cx, make, done: &done });
+        cx.check()?;
+        let skipped = Skipped { unreadable: self.passed_over.load(Ordering::Relaxed), ..Skipped::default() };
+        Ok((done.into_inner().unwrap_or_else(PoisonError::into_inner), skipped))
+    }
+}
+
+struct Threads<'s, V, F> {
+    cx: &'s Cx,
+    make: F,
+    done: &'s Mutex<Vec<V>>,
+}
+
+impl<'s, V: Visitor + 's, F: Fn() -> V> ParallelVisitorBuilder<'s> for Threads<'s, V, F> {
+    fn build(&mut self) -> Box<dyn ParallelVisitor + 's> {
+        Box::new(Thread { cx: self.cx, visitor: Some((self.make)()), done: self.done, met: 0 })
+    }
+}
+
+struct Thread<'s, V> {
+    cx: &'s Cx,
+    visitor: Option<V>,
+    done: &'s Mutex<Vec<V>>,
+    met: u32,
+}
+
+impl<V: Visitor> ParallelVisitor for Thread<'_, V> {
+    fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
+        /// Asking whether the call was cancelled takes a lock: not at every entry.
+        const ASK_EVERY: u32 = 32;
+        self.met = self.met.wrapping_add(1);
+        if self.met.is_multiple_of(ASK_EVERY) && self.cx.check().is_err() {
+            return WalkState::Quit;
+        }
+        let Some(visitor) = &mut self.visitor else { return WalkState::Quit };
+        match entry {
+            Ok(entry) => visitor.entry(entry),
+            Err(error) => {
+                visitor.unreadable(&error);
+                WalkState::Continue
+            }
+        }
+    }
+}
+
+impl<V> Drop for Thread<'_, V> {
+    fn drop(&mut self) {
+        if let Some(visitor) = self.visitor.take() {
+            self.done.lock().unwrap_or_else(PoisonError::into_inner).push(visitor);
+        }
+    }
+}
+
+/// What a walk went past.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Skipped {
+    /// Sensitive places.
+    pub sensitive: usize,
+    /// Files and folders that could not be read.
+    pub unreadable: usize,
+}
+
+impl Skipped {
+    pub fn add(&mut self, other: Self) {
+        self.sensitive += other.sensitive;
+        self.unreadable += other.unreadable;
+    }
+
+    /// What of it a model should know.
+    pub fn words(self) -> String {
+        let mut text = String::new();
+        if self.sensitive > 0 {
+            text += &format!(
+                "\n{} sensitive places (keys, .env files and the like) were not looked into.",
+                self.sensitive
+            );
+        }
+        if self.unreadable > 0 {
+            text += &format!("\n{} files or folders could not be read.", self.unreadable);
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::testing::Desk;
+
+    /// A tree with everything that decides what a walk sees: ignore files on several levels, negated rules,
+    /// hidden files, binary files, links.
+    pub fn tree() -> Desk {
+        let desk = Desk::new();
+        std::fs::create_dir(desk.path(".git")).unwrap();
+        desk.write(".gitignore", "*.log\n/build\n!keep.log\nsecret/\n");
+        desk.write("sub/.gitignore", "*.tmp\n!/important.log\n");
+        desk.write("sub/deep/.ignore", "f2*\n");
+        desk.write(".hidden/f1.txt", "needle in a hidden folder\n");
+        desk.write(".dotfile", "needle in a hidden file\n");
+        for folder in ["", "build/", "sub/", "sub/deep/", "sub/deep/er/", "secret/", "other/"] {
+            for (n, ending) in ["txt", "rs", "log", "tmp", "md"].iter().enumerate().cycle().take(20) {
+                let text =
+                    format!("first line\nneedle {n} here\nNeedle again\n{}\n", "filler ".repeat(n * 40));
+                desk.write(&format!("{folder}f{}{n}.{ending}", n + 1), text);
+            }
+        }
+        desk.write("keep.log", "needle kept\n");
+        desk.write("sub/important.log", "needle important\n");
+        desk.write("other/binary.bin", b"needle\0\x01\x02needle\n");
+        desk.write("other/late.bin", [&b"needle first\n"[..], &[b'x'; 100_000], b"\0needle\n"].concat());
+        desk.write("other/utf16.txt", b"\xFF\xFEn\0e\0e\0d\0l\0e\0\n\0");
+        desk.write("other/crlf.txt", "one\r\nneedle\r\nthree\r\n");
+        desk.write("other/no-end.txt", "needle at the end");
+        desk.write("other/chinese.txt", "针 needle 针\n");
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("other", desk.path("link-to-folder")).unwrap();
+            std::os::unix::fs::symlink("other/crlf.txt", desk.path("link-to-file")).unwrap();
+            std::os::unix::fs::symlink("..", desk.path("other/up")).unwrap();
+        }
+        desk
+    }
+}

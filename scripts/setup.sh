@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Sees to it that what the named jobs need is here: `scripts/setup.sh build|test|bench …`
+#
+# Installs only what is missing, says what and how, and stops with a message where it cannot. Debian packages
+# need root or a sudo that asks no password; cargo tools go into .tools/, so that nothing outside this folder
+# changes. With nothing missing it is silent and quick.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/env.sh
+. scripts/env.sh
+
+NEXTEST_VERSION=0.9.151
+DENY_VERSION=0.20.2
+NODE_MIN=20
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+stop() {
+    printf 'setup: cannot go on: %s\n' "$1" >&2
+    shift
+    [ $# -eq 0 ] || printf '       %s\n' "$@" >&2
+    exit 1
+}
+
+# version_at_least HAVE WANT
+version_at_least() { printf '%s\n%s\n' "$2" "$1" | sort --check=quiet --version-sort; }
+
+# The first thing in a text that looks like a version.
+version_in() { grep -oE '[0-9]+(\.[0-9]+)+' <<<"$1" | head -n 1 || true; }
+
+need_rust() {
+    local want have
+    want=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+    if ! command -v cargo >/dev/null || ! command -v rustc >/dev/null; then
+        stop "there is no Rust here; $want or later is needed." \
+            "Install it with rustup (https://rustup.rs), open a new shell, and try again."
+    fi
+    have=$(version_in "$(rustc --version)")
+    version_at_least "${have:-0}" "$want" || stop "Rust $have is too old; $want or later is needed." \
+        "With rustup: rustup update stable && rustup default stable"
+}
+
+# need_component SUBCOMMAND COMPONENT
+need_component() {
+    cargo "$1" --version >/dev/null 2>&1 && return
+    command -v rustup >/dev/null || stop "the Rust component $2 is missing." \
+        "Install your distribution's package for it, or use rustup (https://rustup.rs)."
+    say "adding the Rust component $2 (rustup component add $2)"
+    rustup component add "$2" >&2 || stop "rustup could not add $2."
+}
+
+# Whether one of these commands is here.
+any_of() {
+    local command
+    for command; do
+        command -v "$command" >/dev/null && return
+    done
+    return 1
+}
+
+compiles_c() { cc -E -x c - <<<'#include <stdio.h>' >/dev/null 2>&1; }
+
+# install_packages WHAT PACKAGE…: Debian packages, with root's rights where they can be had without a question.
+install_packages() {
+    local what=$1 apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq)
+    shift
+    command -v apt-get >/dev/null || stop "$what is missing." \
+        "This is not a Debian system, so please install it yourself; Debian's package is: $*"
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo >/dev/null || ! sudo -n true 2>/dev/null; then
+            stop "$what is missing, and installing it needs root." "Run: sudo apt-get install $*"
+        fi
+        apt=(sudo -n "${apt[@]}")
+    fi
+    say "installing $what (apt-get install $*)"
+    # A fresh machine has no package lists yet, or old ones: fetch them once, then try again.
+    "${apt[@]}" install -y --no-install-recommends "$@" >/dev/null 2>&1 && return
+    "${apt[@]}" update >&2 || stop "apt-get update failed; Debian's packages cannot be reached." \
+        "When they can: sudo apt-get install $*"
+    "${apt[@]}" install -y --no-install-recommends "$@" >&2 || stop "apt-get could not install $*."
+}
+
+need_peers() {
+    any_of rg || install_packages "ripgrep (our grep is compared with it)" ripgrep
+    any_of fd fdfind || install_packages "fd (our file_search is compared with it)" fd-find
+}
+
+# need_cargo_tool NAME PINNED LEAST [FLAGS…]: takes one on PATH that is new enough, else builds the pinned one.
+need_cargo_tool() {
+    local name=$1 pinned=$2 least=$3 have=
+    shift 3
+    if command -v "$name" >/dev/null; then
+        have=$(version_in "$("$name" --version 2>/dev/null | head -n 1)")
+        version_at_least "${have:-0}" "$least" && return
+        say "$name ${have:-of unknown version} is too old for this project ($least or later)"
+    fi
+    say "building $name $pinned into .tools/ (cargo install --locked; takes a few minutes, once)"
+    cargo install --quiet --locked --root .tools --version "$pinned" "$@" "$name" >&2 ||
+        stop "$name $pinned could not be built." \
+            "Look at the messages above: no network, or no C compiler, are the usual reasons."
+}
+
+warn_about_node() {
+    local have=
+    command -v node >/dev/null && have=$(version_in "$(node --version)")
+    version_at_least "${have:-0}" "$NODE_MIN" ||
+        say "note: no Node.js $NODE_MIN or later here. Nothing needs it yet; the web page will."
+}
+
+for job; do
+    case $job in
+    build)
+        need_rust
+        compiles_c || install_packages "a C compiler (SQLite is built with it)" gcc libc6-dev
+        warn_about_node
+        ;;
+    test)
+        need_rust
+        need_component fmt rustfmt
+        need_component clippy clippy
+        need_peers
+        need_cargo_tool cargo-nextest "$NEXTEST_VERSION" 0.9.100 --no-default-features --features default-no-update
+        need_cargo_tool cargo-deny "$DENY_VERSION" 0.19.0
+        ;;
+    bench) need_peers ;;
+    *) stop "there is no job «$job»: it is build, test or bench." ;;
+    esac
+done

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# All that is checked before a change goes in: format, lints, dependencies, documentation, tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/env.sh
+. scripts/env.sh
+scripts/setup.sh build test
+
+step() { printf '\n── %s\n' "$*"; }
+
+step "format: cargo fmt --check"
+cargo fmt --all --check
+
+step "lints: cargo clippy"
+cargo clippy --locked --workspace --all-targets -- -D warnings
+
+step "dependencies: cargo deny check bans licenses sources"
+cargo deny --locked check --hide-inclusion-graph bans licenses sources
+
+# The advisories live in a git repository of their own. Where it cannot be reached, that is said, and no more.
+step "dependencies: cargo deny check advisories"
+advisories=$(sed -n 's/^db-urls = \["\(.*\)"\]/\1/p' deny.toml)
+if GIT_TERMINAL_PROMPT=0 timeout 5 git ls-remote --quiet "$advisories" HEAD >/dev/null 2>&1 &&
+    timeout 120 cargo deny fetch db; then
+    cargo deny --locked --offline check --hide-inclusion-graph advisories
+else
+    echo "skipped: the advisory database ($advisories) cannot be reached from here."
+fi
+
+step "documentation: cargo test --doc"
+cargo test --locked --quiet --workspace --doc
+
+step "tests: cargo nextest run"
+cargo nextest run --locked --workspace

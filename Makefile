@@ -5,7 +5,7 @@
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run test setup build install bench docs clean help
+.PHONY: run test setup build install bench docs format clean help
 
 run: ## build (release) and start Deskhand; ARGS="…" is handed to it
 	@scripts/setup.sh build
@@ -34,6 +34,9 @@ bench: ## measure (release build), against rg, fd and sed where they are peers
 docs: ## make the pages under docs/ anew that are made from the program
 	@scripts/setup.sh build
 	@. scripts/env.sh && UPDATE_DOCS=1 cargo test --locked --quiet -p deskhand --test whole reference_pages
+
+format: ## format every Rust file
+	@git ls-files -z --cached --others --exclude-standard '*.rs' | xargs -0 rustfmt --edition 2024
 
 clean: ## remove what was built; the tools in .tools/ stay
 	@. scripts/env.sh && cargo clean

@@ -4,6 +4,7 @@ pub mod assemble;
 pub mod cli;
 mod commands;
 mod language;
+mod logging;
 mod places;
 pub mod reference;
 pub mod settings;
@@ -28,7 +29,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(if error.use_stderr() { EXIT_USAGE } else { 0 });
         }
     };
-    start_logging();
+    logging::start();
     let printer = Printer::new(cli.shared.json);
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
@@ -41,11 +42,4 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => printer.failure(&error),
     }
-}
-
-/// Logs go to stderr, and only if they are asked for (`DESKHAND_LOG=debug`), warnings always.
-fn start_logging() {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("DESKHAND_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
 }

@@ -1,6 +1,7 @@
 //! The hands: a folder per family, a file per tool.
 
 pub mod dialects;
+mod family;
 pub mod files;
 #[cfg(test)]
 pub(crate) mod testing;

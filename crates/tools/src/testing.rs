@@ -1,5 +1,8 @@
 //! A desk to test tools at: a workspace in a temporary folder, the path policy, and a real undo journal.
 
+// A tool is a unit struct, which reads better given than lent; and the cancel token's type is not ours to name.
+#![allow(clippy::needless_pass_by_value, clippy::default_trait_access)]
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -71,6 +74,14 @@ impl Desk {
         Self::at(folder, workspace.canonicalize().unwrap(), &data, &StoreOptions::default(), |_| {})
     }
 
+    /// A desk whose journal is elsewhere: on a small disk, say.
+    pub fn with_data_in(data: &Path) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = folder.path().canonicalize().unwrap().join("work");
+        fs::create_dir(&workspace).unwrap();
+        Self::at(folder, workspace, &data.canonicalize().unwrap(), &StoreOptions::default(), |_| {})
+    }
+
     fn at(
         folder: tempfile::TempDir,
         workspace: PathBuf,
@@ -91,10 +102,10 @@ impl Desk {
         Self { folder, workspace, journal, services }
     }
 
-    /// The same workspace with another's journal.
-    pub fn with_journal_of(mut self, other: &Self) -> Self {
-        self.journal = Arc::clone(&other.journal);
-        self.services = self.services.with(Arc::clone(&other.journal));
+    /// The same workspace with another journal.
+    pub fn with_journal(mut self, journal: Arc<dyn UndoJournal>) -> Self {
+        self.services = self.services.with(Arc::clone(&journal));
+        self.journal = journal;
         self
     }
 

@@ -1,5 +1,7 @@
 //! The dialect tables against the catalogue of what the other systems document.
 
+#![allow(clippy::unwrap_used)] // all of it is tests
+
 use std::collections::BTreeMap;
 
 use deskhand_core::{

@@ -277,6 +277,7 @@ impl<'a> BoundPaths<'a> {
         let error = ToolError::new("no_such_file", format!("There is no file or folder {arg}."));
         match place.similar_name() {
             Some(name) => error.hint(format!("There is {} in the same folder.", show_name(&name))),
+            None if place.shown() == arg.to_string() => error,
             None => error.hint(format!("Looked for {}.", place.shown())),
         }
     }

@@ -26,13 +26,11 @@ pub fn unified(name: &str, old: &str, new: &str) -> (String, Option<String>) {
 /// The start of a text, and a note where that is not all of it.
 pub fn bounded(text: &str) -> (String, Option<String>) {
     let mut shown = String::new();
-    let mut lines = 0;
-    for line in text.split_inclusive('\n') {
+    for (lines, line) in text.split_inclusive('\n').enumerate() {
         if lines == MOST_LINES || shown.len() + line.len().min(MOST_IN_A_LINE) > MOST_BYTES {
             let rest = text.lines().count() - lines;
             return (shown, Some(format!("The preview is cut: {rest} more lines are not shown.")));
         }
-        lines += 1;
         push_line(&mut shown, line);
     }
     (shown, None)

@@ -205,15 +205,21 @@ fn plausibility(units: impl Iterator<Item = u16>) -> Option<usize> {
         all += 1;
         match unit {
             Ok('\t' | '\n' | '\r' | ' '..='~') => plain += 1,
-            Ok('\u{a0}'..='\u{24f}' | '\u{370}'..='\u{4ff}' | '\u{2010}'..='\u{2027}') => usual += 1,
-            Ok('\u{3000}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}') => usual += 1,
-            Ok('\u{ff00}'..='\u{ffef}' | '\u{1f300}'..='\u{1faff}') => usual += 1,
+            Ok(c) if is_usual(c) => usual += 1,
             Ok('\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}'..='\u{ffff}') => return None,
             // The last pair may be half a character; a lone half elsewhere is rare enough to be chance.
             Ok(_) | Err(_) => {}
         }
     }
     (plain > 0 && (plain + usual) * 10 >= all * 9).then_some(plain * 3 + usual)
+}
+
+/// The letters, characters and signs of the languages that most texts are in.
+fn is_usual(c: char) -> bool {
+    matches!(c,
+        '\u{a0}'..='\u{24f}' | '\u{370}'..='\u{4ff}' | '\u{2010}'..='\u{2027}'
+        | '\u{3000}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}'
+        | '\u{ff00}'..='\u{ffef}' | '\u{1f300}'..='\u{1faff}')
 }
 
 /// Whether the sample is text in this encoding; its end may be in the middle of a character.

@@ -88,7 +88,7 @@ impl Transfer {
         let is_tree = self.source.kind() == Kind::Folder;
         let put = |plan: Plan, place: &Place| if is_tree { plan.on_tree(place) } else { plan.on(place) };
         let plan = put(put(plan, &self.source), &self.target);
-        let plan = self.folder.iter().fold(plan, |plan, folder| plan.on(folder));
+        let plan = self.folder.iter().fold(plan, Plan::on);
         let missing = self.target.missing_folders();
         missing.iter().fold(plan, |plan, folder| plan.note(format!("Creates the folder {}.", folder.shown())))
     }

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use self::check::Reversal;
 use super::change::{self, Changes};
 
-/// How many of the newest calls are looked through for one that can be taken back.
-const MOST_RECENT: usize = 1_000;
+/// How many of the newest calls are looked through for one that can be taken back: mostly a few will do.
+const RECENT: [usize; 2] = [10, 2_000];
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -90,14 +90,14 @@ fn plan(entry: &UndoEntry, reversal: &Reversal, cx: &Cx) -> ToolResult<Plan> {
     if reversal.is_empty() {
         let plan = Plan::new(format!("Nothing to take back of call {call} ({tool}: {summary})"))
             .note("Everything is as it was before that call.");
-        return Ok(reversal.unchanged().fold(plan, |plan, place| plan.on(place)));
+        return Ok(reversal.unchanged().fold(plan, Plan::on));
     }
     let what = if tool == Undo::SPEC.name { "Redo what was taken back by" } else { "Take back" };
     let mut plan = Plan::new(format!("{what} call {call} ({tool}: {summary})"));
     for (place, whole) in reversal.places() {
         plan = if whole { plan.on_tree(place) } else { plan.on(place) };
     }
-    plan = reversal.unchanged().fold(plan, |plan, place| plan.on(place));
+    plan = reversal.unchanged().fold(plan, Plan::on);
     let plan = change::say_if_too_large(plan, cx, reversal.bytes())?;
     Ok(preview::show(plan, entry, reversal))
 }
@@ -166,12 +166,14 @@ fn named(journal: &dyn UndoJournal, text: &str) -> ToolResult<UndoEntry> {
 }
 
 fn newest(journal: &dyn UndoJournal) -> ToolResult<UndoEntry> {
-    for entry in journal.recent(MOST_RECENT)? {
-        if entry.tool == Undo::SPEC.name {
-            continue;
-        }
-        if let Some(entry) = in_effect(journal, entry)? {
-            return Ok(entry);
+    for most in RECENT {
+        for entry in journal.recent(most)? {
+            if entry.tool == Undo::SPEC.name {
+                continue;
+            }
+            if let Some(entry) = in_effect(journal, entry)? {
+                return Ok(entry);
+            }
         }
     }
     Err(ToolError::new("no_such_change", "There is no change that could be taken back."))

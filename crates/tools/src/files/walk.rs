@@ -200,7 +200,10 @@ pub(super) mod tests {
         desk.write("keep.log", "needle kept\n");
         desk.write("sub/important.log", "needle important\n");
         desk.write("other/binary.bin", b"needle\0\x01\x02needle\n");
-        desk.write("other/late.bin", [&b"needle first\n"[..], &[b'x'; 100_000], b"\0needle\n"].concat());
+        desk.write(
+            "other/late.bin",
+            [&b"needle first\n"[..], "x".repeat(100_000).as_bytes(), b"\0needle\n"].concat(),
+        );
         desk.write("other/utf16.txt", b"\xFF\xFEn\0e\0e\0d\0l\0e\0\n\0");
         desk.write("other/crlf.txt", "one\r\nneedle\r\nthree\r\n");
         desk.write("other/no-end.txt", "needle at the end");

@@ -43,12 +43,16 @@ impl Changes<'_> {
         look: Look,
         write: impl FnOnce(&mut File) -> ToolResult<()>,
     ) -> ToolResult<u64> {
+        let given = match look {
+            Look::Kept => None,
+            Look::Given(meta) => Some(meta),
+        };
         self.make_folders_for(place)?;
         let (parent, name) = entry_of(place)?;
         let old = self.keep_old(place)?;
         let passing = self.passing_name();
         let finish = || {
-            let beside = write_beside(place, &parent, &passing, look, &old, write)?;
+            let beside = write_beside(place, &parent, &passing, given.as_ref(), &old, write)?;
             self.notes.extend(beside.note);
             still_is(place, &old.was)?;
             self.record_change(place, old.state.clone(), beside.state)?;
@@ -231,13 +235,13 @@ fn write_beside(
     place: &Place,
     parent: &Dir,
     passing: &OsStr,
-    look: Look,
+    given: Option<&Meta>,
     old: &Old,
     write: impl FnOnce(&mut File) -> ToolResult<()>,
 ) -> ToolResult<Beside> {
     let failed = |error: io::Error| place.io("write", &error);
     let old = old.meta.as_ref().zip(old.file.as_ref());
-    let is_usual = old.is_none() && matches!(look, Look::Kept);
+    let is_usual = old.is_none() && given.is_none();
     let create = if is_usual { os::create_usual } else { os::create_private };
     let mut file = create(parent, passing).map_err(failed)?;
     write(&mut file)?;
@@ -245,16 +249,16 @@ fn write_beside(
     if let Some((_, old)) = old {
         os::keep_attributes(&file, old);
     }
-    let mode = match &look {
-        Look::Kept => old.and_then(|(meta, _)| os::mode_of(meta)),
-        Look::Given(meta) => meta.mode,
+    let mode = match given {
+        None => old.and_then(|(meta, _)| os::mode_of(meta)),
+        Some(meta) => meta.mode,
     };
     if let Some(mode) = mode {
         // Whoever changes the owner loses these bits, and so does whoever could not keep the owner.
         let lent = if note.is_some() { 0o1777 } else { 0o7777 };
         os::set_mode(&file, mode & lent).map_err(failed)?;
     }
-    if let Look::Given(meta) = &look {
+    if let Some(meta) = given {
         os::set_times(parent, passing, meta).map_err(failed)?;
     }
     file.sync_all().map_err(failed)?;

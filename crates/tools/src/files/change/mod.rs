@@ -12,7 +12,7 @@
 //! | mode or times | `Change` from and to the same `size` and `sha256`, with nothing kept |
 //! | something is made | `Change` from `Absent` |
 //! | something goes away | `Move` into the folder of the journal's entry; from another file system, where it must be copied, `Change` to `Absent` |
-//! | something moves | `Move`; to another file system it is made there and goes away here |
+//! | something moves | `Move`; to another file system it is made there and goes away here. Where the journal is on another file system, a `Change` of it that changes nothing stands before it: by that it is known again |
 //!
 //! An `after` that is a folder with something in it names a *listing* of the tree as kept (see `tree`). A file
 //! larger than [`state::MOST_HASHED`] has no `sha256`: its size and the time of its last change stand for it.
@@ -23,6 +23,8 @@ mod grow;
 mod moves;
 pub mod os;
 pub mod state;
+#[cfg(test)]
+mod tests;
 pub mod tree;
 
 use std::{

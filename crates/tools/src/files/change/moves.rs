@@ -153,6 +153,7 @@ impl Changes<'_> {
         self.as_planned(from)?;
         let is_near = target.dir_metadata().is_ok_and(|dir| os::device_of(&dir) == os::device_of(&meta));
         if is_near {
+            self.record_witness(from, &parent, name, &meta)?;
             self.record(&UndoStep::Move {
                 from: from.path().to_path_buf(),
                 to: to.path().to_path_buf(),
@@ -179,6 +180,32 @@ impl Changes<'_> {
         self.remove_entry(from)
     }
 
+    /// Writes down what it is that moves, as a change that changes nothing. It is needed where the journal is on
+    /// another file system: what is taken back there comes back as a copy, and not as the same file.
+    fn record_witness(
+        &mut self,
+        place: &Place,
+        parent: &Dir,
+        name: &OsStr,
+        meta: &Metadata,
+    ) -> ToolResult<()> {
+        let Some(folder) = self.kept_folder(0)? else { return Ok(()) };
+        let journal = open_kept_folder(&folder).and_then(|journal| journal.dir_metadata());
+        if journal.is_ok_and(|journal| os::device_of(&journal) == os::device_of(meta)) {
+            return Ok(());
+        }
+        let state = if meta.is_dir() {
+            self.listed(place, &place.folder()?, os::meta_of(meta))?
+        } else {
+            match state::of_entry(parent, name) {
+                Ok(state) => state,
+                // A pipe, a socket or a device has no content that could be the same.
+                Err(_) => return Ok(()),
+            }
+        };
+        self.record_change(place, state.clone(), state)
+    }
+
     /// Moves a file or a link over another one, which it replaces at once.
     pub fn move_over(&mut self, from: &Place, to: &Place) -> ToolResult<()> {
         let (parent, name) = entry_of(from)?;
@@ -190,9 +217,10 @@ impl Changes<'_> {
             return self.move_over_far(from, to, &meta, &replaced);
         }
         let old = self.keep_replaced(to, &target, new_name, &replaced)?;
-        let finish = || {
+        let mut finish = || {
             still_is(to, &old.was)?;
             self.record_change(to, old.state.clone(), PathState::Absent)?;
+            self.record_witness(from, &parent, name, &meta)?;
             self.record(&UndoStep::Move {
                 from: from.path().to_path_buf(),
                 to: to.path().to_path_buf(),
@@ -244,6 +272,7 @@ impl Changes<'_> {
         likeness: Likeness,
         total: Option<u64>,
     ) -> ToolResult<Amount> {
+        self.cx.check()?;
         let (parent, name) = entry_of(from)?;
         let meta = from.metadata()?;
         if meta.is_symlink() {

@@ -109,7 +109,14 @@ pub fn of_entry(parent: &Dir, name: &OsStr) -> io::Result<PathState> {
     } else if meta.is_dir() {
         Ok(PathState::Folder { meta: known, kept: None })
     } else if meta.is_file() {
-        of_file(&mut os::open_to_read(parent, name)?, known)
+        match os::open_to_read(parent, name) {
+            Ok(mut file) => of_file(&mut file, known),
+            // What may be moved and not be read: size and time have to stand for its content.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                Ok(PathState::File { size: meta.len(), sha256: String::new(), meta: known, kept: None })
+            }
+            Err(error) => Err(error),
+        }
     } else {
         Err(io::Error::new(io::ErrorKind::Unsupported, "it is a pipe, a socket or a device"))
     }

@@ -20,6 +20,9 @@ use super::{os, state};
 /// How much is copied between two looks at whether to stop.
 const PIECE: u64 = 16 * 1024 * 1024;
 
+/// After how many entries a copy tells how far it is.
+const TELLS_EVERY: u64 = 500;
+
 /// What tells whether something in a tree was changed: not its content, but what changes along with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
@@ -233,6 +236,10 @@ impl<'a> Copier<'a> {
             return Err(ToolError::new("not_a_file", message));
         }
         self.done.add(meta);
+        let count = self.done.files + self.done.folders + self.done.links;
+        if count.is_multiple_of(TELLS_EVERY) {
+            self.cx.progress(&format!("Copied {count} entries"), Some(self.done.bytes), self.total);
+        }
         Ok(())
     }
 

@@ -151,9 +151,8 @@ fn with_line_ends(new: &str, text: &str, replaced: &str) -> String {
     };
     match ends {
         LineEnds::CrLf => to_crlf(new),
-        LineEnds::Lf => to_lf(new).into_owned(),
         LineEnds::Mixed if text.matches("\r\n").count() * 2 > newlines(text) => to_crlf(new),
-        LineEnds::Mixed => to_lf(new).into_owned(),
+        LineEnds::Lf | LineEnds::Mixed => to_lf(new).into_owned(),
         LineEnds::None | LineEnds::Cr => new.to_owned(),
     }
 }
@@ -187,10 +186,12 @@ pub fn insert(text: &str, after: u64, new: &str, shown: &str) -> ToolResult<Edit
     let mut new = with_line_ends(new, text, "");
     let line_end = if LineEnds::of(text) == LineEnds::CrLf { "\r\n" } else { "\n" };
     let (head, tail) = (lines[..after].concat(), lines[after..].concat());
-    if !new.ends_with('\n') && !(tail.is_empty() && !head.ends_with('\n') && !head.is_empty()) {
+    let ends_open = !head.is_empty() && !head.ends_with('\n');
+    let joint = if ends_open { line_end } else { "" };
+    // A file whose last line has no end stays one.
+    if !new.ends_with('\n') && !ends_open {
         new.push_str(line_end);
     }
-    let joint = if head.is_empty() || head.ends_with('\n') { "" } else { line_end };
     let count = new.lines().count().max(1);
     let edited = format!("{head}{joint}{new}{tail}");
     Ok(Edited { text: edited, replacements: 0, lines: vec![Lines { first: after + 1, last: after + count }] })

@@ -45,7 +45,8 @@ fn what_was_written_in_an_encoding_is_known_for_it() {
 
 #[test]
 fn what_is_not_text_is_not_taken_for_it() {
-    let noise: Vec<u8> = (0..2000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let noise: Vec<u8> =
+        (0..2000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13).to_le_bytes()[0]).collect();
     let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10\x08\x06\0\0\0";
     let elf = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0\x01\0\0\0";
     for bytes in [&noise[..], png, elf, b"a\0b\0\0\0c", b"\0", b"\x01\x02\x03\x04", b"\xFF\xFE\0\0a\0\0\0"] {

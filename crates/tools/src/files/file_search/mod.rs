@@ -28,18 +28,20 @@ pub struct Input {
     /// Glob with * ? ** {a,b} [..]. Without / it matches the name, with / the path below `path`.
     #[serde(default = "everything")]
     pattern: String,
-    /// Links are found only with `all`.
+    /// file, dir or all; links are found only with all.
     #[serde(default, rename = "type")]
     kind: Wanted,
     /// Levels below `path`; -1 is no limit.
     #[serde(default = "no_limit")]
     #[schemars(range(min = -1))]
     max_depth: i64,
+    /// Most matches to list.
     #[serde(default = "hundred")]
     #[schemars(range(min = 1, max = 1000))]
     limit: usize,
     /// Default: only if the pattern has an upper-case letter.
     case_sensitive: Option<bool>,
+    /// With names that start with a dot.
     #[serde(default)]
     include_hidden: bool,
     /// Leave out what .gitignore and .ignore files name.

@@ -22,7 +22,7 @@ use super::{
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Regular expression (Rust syntax), or plain text with regex: false.
+    /// Regular expression (Rust syntax).
     #[schemars(length(min = 1))]
     pattern: String,
     /// File or folder; the workspace by default.
@@ -30,8 +30,10 @@ pub struct Input {
     path: PathArg,
     /// Globs of files to search, such as "*.rs"; "!*.min.js" leaves out.
     glob: Option<Globs>,
+    /// Upper and lower case are the same.
     #[serde(default)]
     ignore_case: bool,
+    /// false: the pattern is plain text.
     #[serde(default = "yes")]
     regex: bool,
     /// Let matches span lines.
@@ -54,6 +56,7 @@ pub struct Input {
     #[serde(default = "two_hundred")]
     #[schemars(range(min = 1, max = 2000))]
     limit: usize,
+    /// With names that start with a dot.
     #[serde(default)]
     include_hidden: bool,
     /// Leave out what .gitignore and .ignore files name.

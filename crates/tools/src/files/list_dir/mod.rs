@@ -36,6 +36,7 @@ pub struct Input {
     /// Levels to list, 1 being the folder itself; more than 1 implies recursive.
     #[schemars(range(min = 1))]
     max_depth: Option<usize>,
+    /// With names that start with a dot.
     #[serde(default)]
     include_hidden: bool,
     /// name: folders first. size: largest first. modified: newest first.
@@ -44,6 +45,7 @@ pub struct Input {
     /// Entries to leave out at the start, for the next page.
     #[serde(default)]
     offset: usize,
+    /// Entries in one page.
     #[serde(default = "two_hundred")]
     #[schemars(range(min = 1, max = 1000))]
     limit: usize,

@@ -45,9 +45,17 @@ impl Reversal {
             conflicts: Vec::new(),
         };
         let mut steps = Vec::new();
-        for step in entry.steps.iter().rev() {
+        for (at, step) in entry.steps.iter().enumerate().rev() {
             cx.check()?;
-            steps.extend(checker.check(step)?);
+            steps.extend(match step {
+                UndoStep::Change { path, before, after } => {
+                    checker.check_change(step, path, before, after)?
+                }
+                UndoStep::Move { from, to, identity } => {
+                    let witness = at.checked_sub(1).and_then(|at| witness(&entry.steps[at], from));
+                    checker.check_move(step, (from, to), identity, witness)?
+                }
+            });
         }
         if checker.conflicts.is_empty() {
             let reversal = Self { steps, unchanged: checker.unchanged };
@@ -153,13 +161,6 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn check(&mut self, step: &UndoStep) -> ToolResult<Option<Back>> {
-        match step {
-            UndoStep::Change { path, before, after } => self.check_change(step, path, before, after),
-            UndoStep::Move { from, to, identity } => self.check_move(step, from, to, identity),
-        }
-    }
-
     /// The place that a step is about; `None` if its path leads elsewhere now.
     fn place(&mut self, path: &Path, access: Access) -> ToolResult<Option<Place>> {
         let place = self.paths.recorded(path, access)?;
@@ -177,6 +178,9 @@ impl Checker<'_> {
         before: &PathState,
         after: &PathState,
     ) -> ToolResult<Option<Back>> {
+        if before == after {
+            return Ok(None);
+        }
         let Some(place) = self.place(path, Access::Read)? else { return Ok(None) };
         // What later steps of the same call made of it is known; only what is there now has to be looked at.
         if !self.will_be.contains_key(path) {
@@ -213,23 +217,18 @@ impl Checker<'_> {
     fn check_move(
         &mut self,
         step: &UndoStep,
-        from: &Path,
-        to: &Path,
+        (from, to): (&Path, &Path),
         moved: &Fingerprint,
+        witness: Option<&PathState>,
     ) -> ToolResult<Option<Back>> {
         let is_kept = to.starts_with(&self.entry.folder);
         let Some(place) = self.place(from, Access::Read)? else { return Ok(None) };
         let target = if is_kept { None } else { self.place(to, Access::Read)? };
-        let at_target = match (&target, is_kept) {
-            (_, true) => state::identity_at(to),
-            (Some(target), false) => target.metadata().ok().map(|meta| identity(&meta)),
-            (None, false) => return Ok(None),
-        };
+        if target.is_none() && !is_kept {
+            return Ok(None);
+        }
+        let is_there = self.is_there(to, target.as_ref(), moved, witness)?;
         let at_source = place.metadata().ok().map(|meta| identity(&meta));
-        let is_there = match self.will_be.get(to) {
-            Some(will_be) => *will_be == WillBe::There,
-            None => at_target.as_ref() == Some(moved),
-        };
         let is_free = match self.will_be.get(from) {
             Some(will_be) => *will_be == WillBe::Absent,
             // The same file under a name that differs in case alone.
@@ -246,14 +245,37 @@ impl Checker<'_> {
             }
             (false, _) if never_moved => self.unchanged.extend([Some(place), target].into_iter().flatten()),
             (false, _) if is_kept => {
-                self.conflicts.push(format!("{}: what was kept of it is gone", place.shown()))
+                self.conflicts.push(format!("{}: what was kept of it is gone", place.shown()));
             }
             (false, _) => {
-                self.conflicts.push(format!("{}: what was moved there is not there any more", to.display()))
+                self.conflicts.push(format!("{}: what was moved there is not there any more", to.display()));
             }
             (true, false) => self.conflicts.push(format!("{}: there is something again", place.shown())),
         }
         Ok(None)
+    }
+
+    /// Whether what moved is where it moved to; `target` is that place, if it is not in the journal.
+    fn is_there(
+        &self,
+        to: &Path,
+        target: Option<&Place>,
+        moved: &Fingerprint,
+        witness: Option<&PathState>,
+    ) -> ToolResult<bool> {
+        if let Some(will_be) = self.will_be.get(to) {
+            return Ok(*will_be == WillBe::There);
+        }
+        let now = match target {
+            None => state::identity_at(to),
+            Some(target) => target.metadata().ok().map(|meta| identity(&meta)),
+        };
+        match (target, witness) {
+            _ if now.as_ref() == Some(moved) => Ok(true),
+            // Not the same file; but one just like it.
+            (Some(target), Some(state)) => Ok(self.differs(target, state, state)?.is_none()),
+            _ => Ok(false),
+        }
     }
 
     /// How much of what is there now this takes away.
@@ -265,6 +287,14 @@ impl Checker<'_> {
             _ if is_meta_alone(before, after) => 0,
             _ => tree::measure(&place.parent()?, name, &meta, self.cx)?.bytes,
         })
+    }
+}
+
+/// What moved from there in the next step, where that was written down: a change that changes nothing.
+fn witness<'a>(step: &'a UndoStep, from: &Path) -> Option<&'a PathState> {
+    match step {
+        UndoStep::Change { path, before, after } if path == from && before == after => Some(before),
+        _ => None,
     }
 }
 

@@ -1,4 +1,4 @@
-use std::fs;
+use std::{fs, sync::Arc};
 
 use deskhand_core::{Permission, Undoable};
 use proptest::prelude::*;
@@ -247,7 +247,7 @@ fn a_forbidden_place_stays_so() {
     // The same journal, seen from a desk that works elsewhere and is kept there.
     let elsewhere =
         Desk::with(&deskhand_store::StoreOptions::default(), |config| config.restrict_to_workspace = true);
-    let elsewhere = elsewhere.with_journal_of(&desk);
+    let elsewhere = elsewhere.with_journal(Arc::clone(&desk.journal));
     let error = undo(&elsewhere, written.id).unwrap_err();
     assert_eq!(error.status, deskhand_core::Status::Blocked);
     assert_eq!(desk.text("f"), "new");
@@ -288,33 +288,44 @@ fn snapshot(desk: &Desk) -> Vec<(String, Vec<u8>, u32, Option<std::time::SystemT
     desk.listing().into_iter().map(describe).collect()
 }
 
+/// Does all of it, then takes it back, each call once back, forth, and back again.
+fn back_and_forth(desk: &Desk, actions: &[(u8, String, String, String)]) -> Result<(), TestCaseError> {
+    set_mode(&desk.write("f", "a\nb\n"), 0o640);
+    desk.write("d/f", "a\r\nb\r\n");
+    let mut states = vec![snapshot(desk)];
+    let mut calls = Vec::new();
+    for action in actions {
+        match act(desk, action) {
+            Ok(called) if desk.entry(called.id).is_some() => {
+                calls.push(called.id);
+                states.push(snapshot(desk));
+            }
+            // What failed, or had nothing to do, changed nothing.
+            _ => prop_assert_eq!(&snapshot(desk), states.last().unwrap(), "{:?}", action),
+        }
+    }
+    for (at, call) in calls.iter().enumerate().rev() {
+        let undone = undo(desk, *call).unwrap();
+        prop_assert_eq!(&snapshot(desk), &states[at], "undo of {:?}", desk.entry(*call));
+        let redone = undo(desk, undone.id).unwrap();
+        prop_assert_eq!(&snapshot(desk), &states[at + 1], "redo of {:?}", desk.entry(*call));
+        undo(desk, redone.id).unwrap();
+        prop_assert_eq!(&snapshot(desk), &states[at], "undo again of {:?}", desk.entry(*call));
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn undo_restores_and_undo_of_undo_redoes(actions in proptest::collection::vec(action(), 1..8)) {
-        let desk = Desk::new();
-        set_mode(&desk.write("f", "a\nb\n"), 0o640);
-        desk.write("d/f", "a\r\nb\r\n");
-        let mut states = vec![snapshot(&desk)];
-        let mut calls = Vec::new();
-        for action in &actions {
-            match act(&desk, action) {
-                Ok(called) if desk.entry(called.id).is_some() => {
-                    calls.push(called.id);
-                    states.push(snapshot(&desk));
-                }
-                // What failed, or had nothing to do, changed nothing.
-                _ => prop_assert_eq!(&snapshot(&desk), states.last().unwrap(), "{:?}", action),
-            }
-        }
-        // All the way back, each step once back, forth, and back again.
-        for (at, call) in calls.iter().enumerate().rev() {
-            let undone = undo(&desk, *call).unwrap();
-            prop_assert_eq!(&snapshot(&desk), &states[at], "undo of {:?}", desk.entry(*call));
-            let redone = undo(&desk, undone.id).unwrap();
-            prop_assert_eq!(&snapshot(&desk), &states[at + 1], "redo of {:?}", desk.entry(*call));
-            undo(&desk, redone.id).unwrap();
-            prop_assert_eq!(&snapshot(&desk), &states[at], "undo again of {:?}", desk.entry(*call));
-        }
+        back_and_forth(&Desk::new(), &actions)?;
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn undo_restores_across_file_systems(actions in proptest::collection::vec(action(), 1..8)) {
+        let Some(disk) = crate::testing::SmallDisk::mount("size=4m") else { return Ok(()) };
+        back_and_forth(&Desk::in_workspace(disk.path()), &actions)?;
     }
 }

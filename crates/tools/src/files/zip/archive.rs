@@ -28,15 +28,13 @@ pub struct Watched<'a> {
     left: Rc<Cell<u64>>,
 }
 
-const OVERLONG: &str = "the directory of the archive is too large";
-
 impl Read for Watched<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.cx.check().map_err(io::Error::other)?;
         let count = self.file.read(into)?;
-        let left = self.left.get().checked_sub(count as u64);
-        self.left.set(left.ok_or_else(|| io::Error::other(OVERLONG))?);
-        Ok(count)
+        let left = self.left.get().saturating_sub(count as u64);
+        self.left.set(left);
+        if left == 0 { Err(io::Error::other("it was read as far as it may be")) } else { Ok(count) }
     }
 }
 
@@ -56,7 +54,7 @@ impl<'a> Archive<'a> {
         let left = Rc::new(Cell::new(limits::MOST_DIRECTORY));
         let watched = Watched { file, cx, left: Rc::clone(&left) };
         let zip = ZipArchive::new(watched).map_err(|error| {
-            cx.check().err().unwrap_or_else(|| cannot_open(place, &head, length, left.get(), error))
+            cx.check().err().unwrap_or_else(|| cannot_open(place, &head, left.get(), error))
         })?;
         left.set(u64::MAX);
         Ok(Self { zip, length, shown: place.shown() })
@@ -76,11 +74,10 @@ fn damaged(shown: &str, how: impl std::fmt::Display) -> ToolError {
     .hint("Get the archive again.")
 }
 
-fn cannot_open(place: &Place, head: &[u8], length: u64, left: u64, error: ZipError) -> ToolError {
+fn cannot_open(place: &Place, head: &[u8], left: u64, error: ZipError) -> ToolError {
     let shown = place.shown();
     match error {
-        ZipError::Io(_) if left < length.min(4096) => limits::too_many_entries(),
-        ZipError::Io(error) if error.to_string() == OVERLONG => limits::too_many_entries(),
+        _ if left == 0 => limits::too_many_entries(),
         ZipError::UnsupportedArchive(what) => {
             ToolError::new("unsupported_archive", format!("{shown} cannot be unpacked: {what}."))
         }

@@ -125,6 +125,16 @@ mod tests {
     }
 
     #[test]
+    fn a_meter_stops_at_the_limit_and_when_cancelled() {
+        let cx = crate::testing::Desk::new().cx("x");
+        let mut meter = Meter::new(&cx, "Unpacking", 5).within(Room { most: 5, free: Some(5) });
+        assert!(meter.add(5, "x").is_ok());
+        assert_eq!(meter.add(1, "x").unwrap_err().code, "disk_full");
+        cx.cancel_token().cancel();
+        assert_eq!(meter.add(0, "x").unwrap_err().code, "cancelled");
+    }
+
+    #[test]
     fn room() {
         let wide = Room { most: MOST_BYTES, free: Some(u64::MAX) };
         assert!(wide.check(MOST_BYTES).is_ok());

@@ -14,7 +14,8 @@ mod names;
 mod pack;
 mod settle;
 mod survey;
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;
 mod times;
 mod unpack;

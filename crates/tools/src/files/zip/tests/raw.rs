@@ -9,6 +9,7 @@ pub struct Raw {
     pub size: u32,
     /// The size that its data is said to have in the archive.
     pub packed: u32,
+    pub sum: u32,
     pub method: u16,
     pub flags: u16,
     /// 3 for Unix, 0 for DOS.
@@ -28,6 +29,7 @@ impl Raw {
             data: data.to_vec(),
             size,
             packed: size,
+            sum: crc32(data),
             method: 0,
             flags: 0,
             system: 3,
@@ -42,7 +44,7 @@ impl Raw {
         for field in [20, self.flags, self.method, 0x6000, 0x5a21] {
             out.extend(field.to_le_bytes());
         }
-        for field in [crc32(&self.data), self.packed, self.size] {
+        for field in [self.sum, self.packed, self.size] {
             out.extend(field.to_le_bytes());
         }
         out.extend(u16::try_from(self.name.len()).unwrap().to_le_bytes());

@@ -137,7 +137,7 @@ fn is_one_change_that_can_be_taken_back() {
 #[test]
 fn cancelled_leaves_nothing() {
     let desk = Desk::new();
-    desk.write("a.zip", archive_of(&[("x", &[1; 2_000_000])]));
+    desk.write("a.zip", archive_of(&[("x", &vec![1; 2_000_000])]));
     fs::create_dir(desk.path("out")).unwrap();
     for destination in ["p/q", "out"] {
         let arguments = json!({"file": "a.zip", "destination": destination});
@@ -169,17 +169,18 @@ fn a_disk_that_fills_up_while_files_are_put_in_place() {
     let Some(disk) = SmallDisk::mount("size=2m") else { return };
     let desk = Desk::in_workspace(disk.path());
     let noise: Vec<u8> = (0..150_000_u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_be_bytes()).collect();
-    let archive =
-        archive_of(&[("a", &noise[..400_000]), ("b", &noise[..400_000]), ("d/x", b"1"), ("e", &noise)]);
+    let files: [(&str, &[u8]); 4] =
+        [("a", &noise[..100_000]), ("b", &noise[..400_000]), ("d/x", b"1"), ("e", &noise)];
+    let archive = archive_of(&files);
     let elsewhere = desk.outside().join("a.zip");
     fs::write(&elsewhere, archive).unwrap();
-    desk.write("out/b", "old");
-    set_mode(&desk.path("out/b"), 0o640);
+    desk.write("out/a", "old");
+    set_mode(&desk.path("out/a"), 0o640);
     let arguments = json!({"file": elsewhere.to_str().unwrap(), "destination": "out", "overwrite": true});
     let error = unpack(&desk, arguments).unwrap_err();
     assert_eq!(error.code, "disk_full", "{error:?}");
-    assert_eq!(desk.listing(), ["out/", "out/b"]);
-    assert_eq!((desk.text("out/b"), look(&desk.path("out/b")).0), ("old".to_owned(), 0o640));
+    assert_eq!(desk.listing(), ["out/", "out/a"]);
+    assert_eq!((desk.text("out/a"), look(&desk.path("out/a")).0), ("old".to_owned(), 0o640));
 }
 
 #[test]

@@ -169,14 +169,16 @@ async fn a_remembered_no_is_kept_with_its_reason() {
 
 #[tokio::test]
 async fn scopes_and_ends_are_kept_to() {
-    let soon = Time::now().plus(Duration::from_millis(300));
-    for (scope, until, in_other_session, in_other_workspace) in [
-        (RememberScope::Session, None, false, false),
-        (RememberScope::Workspace, None, true, false),
-        (RememberScope::Always, None, true, true),
-        (RememberScope::Always, Some(soon), true, true),
+    // Long enough for the calls before the end on a busy machine.
+    let span = Duration::from_secs(4);
+    for (scope, ends, in_other_session, in_other_workspace) in [
+        (RememberScope::Session, false, false, false),
+        (RememberScope::Workspace, false, true, false),
+        (RememberScope::Always, false, true, true),
+        (RememberScope::Always, true, true, true),
     ] {
         let mut desk = Desk::new();
+        let until = ends.then(|| Time::now().plus(span));
         let exact = shapes(&desk, "probe_moderate", json!({})).await.remove(0);
         desk.answer([remembered(true, scope, exact, until)]);
         assert_eq!(desk.call("probe_moderate", json!({})).await.status, Status::Success);
@@ -193,8 +195,8 @@ async fn scopes_and_ends_are_kept_to() {
             status(in_other_workspace),
             "{scope:?}"
         );
-        if until.is_some() {
-            tokio::time::sleep(Duration::from_millis(350)).await;
+        if ends {
+            tokio::time::sleep(span).await;
             assert_eq!(desk.call("probe_moderate", json!({})).await.status, Status::NobodyToAsk);
         }
     }

@@ -19,7 +19,7 @@ const MOST_BYTES: usize = 4096;
 /// Names that are not UTF-8 are written, and read, with `\xNN` for the odd bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-#[schemars(inline)]
+#[schemars(inline, description = "A path.")]
 pub struct PathArg(String);
 
 impl PathArg {

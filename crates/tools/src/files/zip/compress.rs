@@ -23,6 +23,7 @@ pub struct Input {
     files: Vec<PathArg>,
     /// The archive to write, such as `out.zip`.
     output: PathArg,
+    /// Only ZIP so far.
     #[serde(default)]
     format: Format,
 }

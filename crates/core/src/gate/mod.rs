@@ -44,7 +44,7 @@ use crate::{
     spec::Permission,
 };
 
-use self::record::Draft;
+use self::record::{Draft, OpenCall};
 
 /// How often a plan that no longer holds is made and asked anew before the gate gives up.
 const MOST_REPLANS: usize = 5;
@@ -148,18 +148,15 @@ pub struct Explanation {
 impl Gate {
     /// Runs one call along the one path. Always returns an outcome: a bug in a tool is one failed call.
     pub async fn call(&self, request: Request, session: &SessionCx) -> Outcome {
-        let mut draft = Draft::new(self, &request, session);
-        if let Err(error) = record::arrival(self, &draft) {
-            return draft.end(self, Err(audit_failed(&error)));
-        }
-        let walked = AssertUnwindSafe(self.walk(request, session, &mut draft)).catch_unwind().await;
-        let end = walked.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
-        let outcome = draft.end(self, end);
-        let outcome = match record::end(self, &draft, &outcome) {
-            Ok(()) => outcome,
-            Err(error) => draft.end(self, Err(end_not_recorded(&error, &outcome))),
+        let mut call = match OpenCall::arrive(self, &request, session) {
+            Ok(call) => call,
+            Err(outcome) => return *outcome,
         };
-        session.events.emit(EventBody::CallEnded { outcome: Box::new(outcome.clone()) });
+        let walked = AssertUnwindSafe(self.walk(request, session, &mut call.draft)).catch_unwind().await;
+        let outcome = call.end(walked.unwrap_or_else(|panic| Err(panicked(panic.as_ref()))));
+        if session.events.is_watched() {
+            session.events.emit(EventBody::CallEnded { outcome: Box::new(outcome.clone()) });
+        }
         outcome
     }
 
@@ -193,6 +190,7 @@ impl Gate {
                 }
                 approve::Approved::Edited(mut edited) => {
                     validate::validate(&entry, &mut edited)?;
+                    draft.edited(self, &edited);
                     arguments = edited;
                     continue;
                 }
@@ -311,21 +309,6 @@ impl Gate {
             screener: Arc::clone(&self.screener),
         })
     }
-}
-
-fn audit_failed(error: &crate::StoreError) -> ToolError {
-    ToolError::new("audit_unavailable", format!("The call could not be written into the audit log: {error}."))
-        .hint("No call runs unrecorded. `deskhand doctor` checks the data folder.")
-}
-
-fn end_not_recorded(error: &crate::StoreError, outcome: &Outcome) -> ToolError {
-    ToolError::new(
-        "audit_unavailable",
-        format!("The call ended ({}), but its end could not be recorded: {error}.", outcome.status),
-    )
-    .hint(
-        "What it changed stays changed; its arrival is in the log. `deskhand doctor` checks the data folder.",
-    )
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> ToolError {

@@ -4,7 +4,10 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{Gate, Request, SessionCx, screen::Screened};
+use super::{
+    Gate, Request, SessionCx,
+    screen::{self, Screened},
+};
 use crate::{
     arguments,
     audit::{AuditRecord, Phase},
@@ -17,7 +20,6 @@ use crate::{
     registry::ToolEntry,
     spec::Permission,
     time::Time,
-    tool::Reply,
 };
 
 /// How much of one string, of all arguments, and of a result goes into the audit log.
@@ -102,13 +104,19 @@ impl Draft {
         self.undo = Some(self.call_id);
     }
 
+    /// A person changed the arguments: these are the ones that count.
+    pub fn edited(&mut self, gate: &Gate, arguments: &Value) {
+        self.arguments = bounded(gate.screener.mask_value(arguments));
+        self.input_sha256 = arguments::sha256(arguments);
+    }
+
     /// The outcome of a call that ended like this.
-    pub fn end(&self, gate: &Gate, end: Result<Screened, ToolError>) -> Outcome {
+    fn end(&mut self, gate: &Gate, end: Result<Screened, ToolError>) -> Outcome {
         let (status, error, screened) = match end {
             Ok(screened) => (Status::Success, None, screened),
             Err(error) => {
                 let status = error.status;
-                let (body, screened) = failure(gate, error);
+                let (body, screened) = failure(gate, self, error);
                 (status, Some(body), screened)
             }
         };
@@ -153,37 +161,54 @@ impl Draft {
     }
 }
 
-/// Error and text of a call that failed, masked, with what it had produced by then.
-fn failure(gate: &Gate, error: ToolError) -> (ErrorBody, Screened) {
-    let message = gate.screener.mask_text(&error.message);
-    let hint = error.hint.map(|hint| gate.screener.mask_text(&hint).into_string());
-    let Reply { text, data, images } = error.partial.map(|partial| *partial).unwrap_or_default();
-    let mut said = text;
-    if !said.is_empty() && !said.ends_with('\n') {
-        said.push('\n');
-    }
-    said.push_str(&message);
-    if let Some(hint) = &hint {
-        said.push(' ');
-        said.push_str(hint);
-    }
-    let mut data = gate.screener.mask_value(&data);
-    let most = gate.settings.max_output_chars;
-    let mut truncated = crate::cut::strings(&mut data, most);
-    let mut text = Value::String(gate.screener.mask_text(&said).into_string());
-    truncated |= crate::cut::strings(&mut text, most);
-    let text = crate::screener::Masked::assume(text.as_str().unwrap_or_default());
-    let body = ErrorBody { code: error.code.to_owned(), message: message.into_string(), hint };
-    (body, Screened { text, data, images, truncated, full_output: None })
+/// A call whose arrival is recorded. Its end will be, too, whatever becomes of it: a caller that goes away in the
+/// middle leaves a cancelled call, not half a record.
+pub(super) struct OpenCall<'g> {
+    pub draft: Draft,
+    gate: &'g Gate,
+    open: bool,
 }
 
-/// The first record: the call came in.
-pub(super) fn arrival(gate: &Gate, draft: &Draft) -> StoreResult<()> {
-    gate.audit.append(&draft.record(gate, Phase::Arrival, "started"))
+impl<'g> OpenCall<'g> {
+    /// Writes the first record. A call that cannot be recorded is not made; its outcome says so.
+    pub fn arrive(gate: &'g Gate, request: &Request, session: &SessionCx) -> Result<Self, Box<Outcome>> {
+        let mut draft = Draft::new(gate, request, session);
+        match gate.audit.append(&draft.record(gate, Phase::Arrival, "started")) {
+            Ok(()) => Ok(Self { draft, gate, open: true }),
+            Err(error) => {
+                let message = format!("The call could not be written into the audit log: {error}.");
+                let error = ToolError::new("audit_unavailable", message)
+                    .hint("No call runs unrecorded. `deskhand doctor` checks the data folder.");
+                Err(Box::new(draft.end(gate, Err(error))))
+            }
+        }
+    }
+
+    /// Writes the second record and gives the outcome.
+    pub fn end(mut self, end: Result<Screened, ToolError>) -> Outcome {
+        self.open = false;
+        let outcome = self.draft.end(self.gate, end);
+        let Err(error) = record_end(self.gate, &self.draft, &outcome) else { return outcome };
+        let message =
+            format!("The call ended ({}), but its end could not be recorded: {error}.", outcome.status);
+        let error = ToolError::new("audit_unavailable", message)
+            .hint("What it changed stays changed; its arrival is in the log. `deskhand doctor` checks the data folder.");
+        self.draft.end(self.gate, Err(error))
+    }
 }
 
-/// The second record: the call ended.
-pub(super) fn end(gate: &Gate, draft: &Draft, outcome: &Outcome) -> StoreResult<()> {
+impl Drop for OpenCall<'_> {
+    fn drop(&mut self) {
+        if self.open {
+            let outcome = self.draft.end(self.gate, Err(ToolError::cancelled()));
+            if let Err(error) = record_end(self.gate, &self.draft, &outcome) {
+                tracing::warn!(%error, "the end of a call that was dropped could not be recorded");
+            }
+        }
+    }
+}
+
+fn record_end(gate: &Gate, draft: &Draft, outcome: &Outcome) -> StoreResult<()> {
     let mut record = draft.record(gate, Phase::End, outcome.status.as_str());
     record.duration_ms = Some(outcome.duration_ms);
     record.result = Some(short(&outcome.text, MOST_RESULT));
@@ -192,6 +217,29 @@ pub(super) fn end(gate: &Gate, draft: &Draft, outcome: &Outcome) -> StoreResult<
     record.rule.clone_from(&outcome.rule);
     record.output_sha256.clone_from(&draft.output_sha256);
     gate.audit.append(&record)
+}
+
+/// Error and text of a call that failed, with what it had produced by then, screened like any output.
+fn failure(gate: &Gate, draft: &mut Draft, error: ToolError) -> (ErrorBody, Screened) {
+    let message = gate.screener.mask_text(&error.message);
+    let hint = error.hint.map(|hint| gate.screener.mask_text(&hint).into_string());
+    let mut reply = error.partial.map(|partial| *partial).unwrap_or_default();
+    if !reply.text.is_empty() && !reply.text.ends_with('\n') {
+        reply.text.push('\n');
+    }
+    reply.text.push_str(&message);
+    if let Some(hint) = &hint {
+        reply.text.push(' ');
+        reply.text.push_str(hint);
+    }
+    let body = ErrorBody { code: error.code.to_owned(), message: message.to_string(), hint };
+    // If the whole cannot be kept, the message is what matters.
+    let screened = screen::screen(gate, draft, reply).unwrap_or_else(|_| Screened {
+        text: message,
+        truncated: true,
+        ..Screened::default()
+    });
+    (body, screened)
 }
 
 /// Tells whoever watches what the call would do.

@@ -34,6 +34,8 @@ pub(super) async fn run(
     }
     let limit = plan.timeout.unwrap_or(Duration::from_secs(entry.spec.timeout_s));
     let stop = cx.cancel_token().child_token();
+    // A caller that goes away takes the work with it.
+    let _stops = stop.clone().drop_guard();
     let cx = cx.approved(plan, stop.clone());
     let mut work = entry.tool.run(arguments.clone(), &cx);
     let ended = tokio::select! {

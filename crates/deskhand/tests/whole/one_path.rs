@@ -121,6 +121,10 @@ async fn edited_arguments_are_planned_and_asked_anew() {
     assert_eq!(desk.call("probe_moderate", json!({"text": "worse"})).await.text, "better");
     let asked = approver.asked();
     assert_eq!(plan_of(&asked[1]).summary, "Say better");
+    // The record has what was asked for at first, and what ran.
+    let audit = desk.audit_text();
+    let records: Vec<&str> = audit.lines().collect();
+    assert!(records[0].contains("worse") && records[1].contains("better"), "{audit}");
     let wrong = AnyAnswer::Execution(Answer::Edit { arguments: json!({"nonsense": 1}) });
     desk.answer([wrong]);
     assert_eq!(desk.call("probe_moderate", json!({})).await.status, Status::InvalidArguments);
@@ -341,6 +345,16 @@ async fn record_writes_two_records_for_every_status() {
         (&json!("x"), &json!("allow"), &json!("policy"))
     );
     assert!(desk.store.audit().verify().unwrap().findings.is_empty());
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_away_leaves_a_whole_record() {
+    let desk = Desk::new();
+    let call = desk.gate.call(Request::new("probe_slow", json!({"times": 60})), &desk.session);
+    assert!(tokio::time::timeout(std::time::Duration::from_millis(100), call).await.is_err());
+    let audit = desk.audit_text();
+    assert_eq!(audit.lines().count(), 2, "{audit}");
+    assert!(audit.lines().last().unwrap().contains(r#""status":"cancelled""#), "{audit}");
 }
 
 #[tokio::test]

@@ -38,9 +38,14 @@ pub fn normalise(arguments: &mut Value, schema: &Value) {
 }
 
 /// Many models send `null` for what they leave out.
-fn drop_nulls(arguments: &mut Value) {
-    if let Value::Object(fields) = arguments {
-        fields.retain(|_, value| !value.is_null());
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
     }
 }
 
@@ -157,9 +162,9 @@ mod tests {
 
     #[test]
     fn whole_floats_become_integers_and_nulls_go() {
-        let mut given = json!({"limit": 3.0, "ratio": 1.5, "offset": null, "list": [2.0]});
+        let mut given = json!({"limit": 3.0, "ratio": 1.5, "offset": null, "list": [2.0, {"a": null}]});
         normalise(&mut given, &json!({}));
-        assert_eq!(given, json!({"limit": 3, "ratio": 1.5, "list": [2]}));
+        assert_eq!(given, json!({"limit": 3, "ratio": 1.5, "list": [2, {}]}));
     }
 
     #[test]

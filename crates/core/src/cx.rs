@@ -94,6 +94,16 @@ impl Cx {
     /// For running what was approved. Work is bound to the plan from here on.
     #[must_use]
     pub fn approved(&self, plan: Arc<Plan>, cancel: CancellationToken) -> Self {
+        self.derive(Some(plan), cancel)
+    }
+
+    /// The same call, with another way to stop it.
+    #[must_use]
+    pub(crate) fn stopped_by(&self, cancel: CancellationToken) -> Self {
+        self.derive(self.0.approved.clone(), cancel)
+    }
+
+    fn derive(&self, approved: Option<Arc<Plan>>, cancel: CancellationToken) -> Self {
         Self(Arc::new(Inner {
             call: self.0.call,
             tool: self.0.tool.clone(),
@@ -102,9 +112,14 @@ impl Cx {
             cancel,
             events: Arc::clone(&self.0.events),
             screener: Arc::clone(&self.0.screener),
-            approved: Some(plan),
+            approved,
             undo_recorded: AtomicBool::new(false),
         }))
+    }
+
+    /// Text without its secrets: for what a tool keeps beside its result.
+    pub fn mask(&self, text: &str) -> String {
+        self.0.screener.mask_text(text).into_string()
     }
 
     pub fn call_id(&self) -> CallId {
@@ -144,7 +159,7 @@ impl Cx {
 
     /// Tells whoever watches how far the call is.
     pub fn progress(&self, text: &str, done: Option<u64>, total: Option<u64>) {
-        let progress = Progress { text: self.0.screener.mask_text(text).into_string(), done, total };
+        let progress = Progress { text: self.mask(text), done, total };
         self.0.events.emit(EventBody::CallOutput { call_id: self.0.call, progress });
     }
 

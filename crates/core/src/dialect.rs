@@ -127,7 +127,11 @@ impl DialectEntry {
         schema::compile(&schema).map_or_else(
             |error| vec![error],
             |validator| {
-                validator.iter_errors(arguments).map(|e| format!("{}: {e}", e.instance_path())).collect()
+                validator
+                    .iter_errors(arguments)
+                    .take(20)
+                    .map(|e| format!("{}: {e}", e.instance_path()))
+                    .collect()
             },
         )
     }

@@ -110,31 +110,31 @@ pub type StoreResult<T> = Result<T, StoreError>;
 
 /// Something that should last could not be kept or read.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot {action}: {source}")]
+#[error("cannot {action}: {cause}")]
 pub struct StoreError {
     /// Reads like "append to the audit log /x/y".
     pub action: String,
-    #[source]
-    pub source: Box<dyn std::error::Error + Send + Sync>,
+    /// Not a `source`: it stands in the text already, and would be printed twice.
+    pub cause: Box<dyn std::error::Error + Send + Sync>,
 }
 
 impl StoreError {
     pub fn new(
         action: impl Into<String>,
-        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+        cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
-        Self { action: action.into(), source: source.into() }
+        Self { action: action.into(), cause: cause.into() }
     }
 }
 
 impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
         let full = error
-            .source
+            .cause
             .downcast_ref::<io::Error>()
             .is_some_and(|e| matches!(e.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded));
         let code = if full { "disk_full" } else { "store" };
-        Self::new(code, format!("Could not {}: {}.", error.action, error.source))
+        Self::new(code, format!("Could not {}: {}.", error.action, error.cause))
             .hint("Nothing was changed. `deskhand doctor` checks the data folder.")
     }
 }

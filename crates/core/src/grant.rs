@@ -12,15 +12,10 @@ use crate::{arguments, error::StoreResult, plan::Plan, time::Time};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Shape {
-    /// These very arguments, touching these very paths. Kept as the SHA-256 of their canonical form (the order
-    /// of keys does not matter), since arguments may hold secrets; `shown` is for people, masked and short.
-    Exact {
-        sha256: String,
-        shown: String,
-        #[serde(with = "crate::path_json::list")]
-        #[schemars(with = "Vec<String>")]
-        paths: Vec<PathBuf>,
-    },
+    /// These very arguments, touching these very paths. Kept as a SHA-256 (of the canonical form: the order of
+    /// keys does not matter), since arguments and paths may hold secrets; `shown` is for people, masked and
+    /// short.
+    Exact { sha256: String, shown: String },
     /// Any arguments, as long as every path that needs a question lies in this folder.
     Folder {
         #[serde(with = "crate::path_json")]
@@ -32,12 +27,26 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Whether a call with these arguments and this plan is of this shape.
+    /// The shape of these very arguments, touching what this plan touches.
+    pub fn exact(arguments: &Value, plan: &Plan, shown: String) -> Self {
+        Self::Exact { sha256: exact_hash(arguments, plan), shown }
+    }
+
+    /// Whether a no of this shape speaks about a call: it does if anything that the call touches lies in its
+    /// folder, or is removed together with it.
+    pub fn concerns(&self, arguments: &Value, plan: &Plan) -> bool {
+        match self {
+            Self::Folder { path } => plan.touches.iter().any(|touch| {
+                touch.path.starts_with(path) || (touch.recursive && path.starts_with(&touch.path))
+            }),
+            other => other.covers(arguments, plan),
+        }
+    }
+
+    /// Whether a yes of this shape covers a call with these arguments and this plan: all of it.
     pub fn covers(&self, arguments: &Value, plan: &Plan) -> bool {
         match self {
-            Self::Exact { sha256, paths, .. } => {
-                plan.touches.iter().map(|t| &t.path).eq(paths) && *sha256 == arguments::sha256(arguments)
-            }
+            Self::Exact { sha256, .. } => *sha256 == exact_hash(arguments, plan),
             // A plan that also runs programs or reaches hosts is more than work in a folder.
             Self::Folder { path } => {
                 let asked: Vec<_> =
@@ -59,6 +68,15 @@ impl Shape {
             Self::AnyArguments => format!("every use of {tool} that is not sensitive"),
         }
     }
+}
+
+fn exact_hash(arguments: &Value, plan: &Plan) -> String {
+    let mut bytes = arguments::canonical(arguments).to_string().into_bytes();
+    for touch in &plan.touches {
+        bytes.push(0);
+        bytes.extend_from_slice(touch.path.as_os_str().as_encoded_bytes());
+    }
+    arguments::sha256_hex(&bytes)
 }
 
 /// Where a grant is valid.
@@ -129,7 +147,10 @@ impl Grant {
                 Scope::Workspace { path } => path == at.workspace,
                 Scope::Always => true,
             }
-            && self.shape.covers(arguments, plan)
+            && match self.effect {
+                GrantEffect::Allow => self.shape.covers(arguments, plan),
+                GrantEffect::Deny => self.shape.concerns(arguments, plan),
+            }
     }
 }
 

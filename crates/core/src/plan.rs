@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     grant::Shape,
-    spec::{Effects, Permission},
+    spec::{Effects, Permission, Spec},
 };
 
 /// What is done to a path.
@@ -144,7 +144,7 @@ impl Plan {
         Self {
             summary: summary.into(),
             permission: Permission::Public,
-            rule: "effects:none".to_owned(),
+            rule: Self::UNSETTLED.to_owned(),
             why: "It touches nothing.".to_owned(),
             effects: Effects::NONE,
             touches: Vec::new(),
@@ -156,6 +156,18 @@ impl Plan {
             shapes: Vec::new(),
             result_approval: false,
             timeout: None,
+        }
+    }
+
+    /// The rule of a plan that has not said anything about its permission.
+    const UNSETTLED: &'static str = "effects:none";
+
+    /// Gives a plan that says nothing of its permission the one that its tool declares.
+    pub(crate) fn settle(&mut self, spec: &Spec) {
+        if self.rule == Self::UNSETTLED {
+            self.permission = spec.permission;
+            self.rule = format!("tool:{}", spec.name);
+            "It is what the tool asks for.".clone_into(&mut self.why);
         }
     }
 
@@ -172,7 +184,7 @@ impl Plan {
     }
 
     fn raise(&mut self, permission: Permission, rule: impl Into<String>, why: impl Into<String>) {
-        if permission > self.permission || self.rule == "effects:none" {
+        if permission > self.permission || self.rule == Self::UNSETTLED {
             self.permission = self.permission.max(permission);
             self.rule = rule.into();
             self.why = why.into();
@@ -230,13 +242,19 @@ impl Plan {
             })
     }
 
-    /// Whether `later`, made of the same arguments, would do the same to the same things.
+    /// Whether `later`, made of the same arguments, would do the same to the same things: all that the person saw
+    /// is still so. (A folder's fingerprint does not tell what is in it; the summary counts it.)
     pub fn still_holds(&self, later: &Self) -> bool {
         self.permission == later.permission
             && self.effects == later.effects
             && self.touches == later.touches
             && self.programs == later.programs
             && self.hosts == later.hosts
+            && self.summary == later.summary
+            && self.notes == later.notes
+            && self.undo == later.undo
+            && self.preview == later.preview
+            && self.result_approval == later.result_approval
     }
 }
 

@@ -37,13 +37,12 @@ impl Mode {
 
     /// Whether this mode lets through at most what `other` does.
     pub fn at_least_as_tight_as(self, other: Self) -> bool {
-        let rank = |mode| match mode {
-            Self::Auto => 0,
-            Self::Ask => 1,
-            Self::Unattended => 2,
-            Self::ReadOnly => 3,
-        };
-        rank(self) >= rank(other)
+        match other {
+            Self::Auto => true,
+            Self::Ask => self != Self::Auto,
+            // One refuses what the other would ask, and the other way round: neither is the tighter.
+            Self::Unattended | Self::ReadOnly => self == other,
+        }
     }
 }
 

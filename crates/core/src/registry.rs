@@ -35,7 +35,7 @@ impl Absent {
 /// A registered tool with everything that is derived from it.
 pub struct ToolEntry {
     pub spec: Spec,
-    pub tool: SharedTool,
+    pub(crate) tool: SharedTool,
     schemas: OnceLock<Schemas>,
     make_schemas: fn() -> (Value, Value),
 }
@@ -226,6 +226,7 @@ impl Registry {
             at.iter().any(|&(d, e)| self.by_name.contains_key(self.dialects[d].entries[e].tool))
         });
         let mut near = arguments::ranked(name, canonical.chain(foreign.map(|(name, _)| *name)));
+        near.dedup();
         near.truncate(3);
         let shown: String = name.chars().take(80).collect();
         let error = not_found(format!("There is no tool «{shown}»."));

@@ -141,6 +141,8 @@ fn open_paths(
     workspaces: Vec<PathBuf>,
 ) -> Result<Paths> {
     let mut own = vec![data_dir.to_path_buf()];
+    // The usual places are ours even where others are used just now.
+    own.extend(places::usual_data_dir());
     own.extend(places::config_dir());
     own.extend(shared.config.clone().or_else(|| places::variable("DESKHAND_CONFIG")));
     Paths::open(PathsConfig {

@@ -39,8 +39,9 @@ pub struct Shared {
     /// The config file to use instead of the usual one [env: DESKHAND_CONFIG]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// The session that calls belong to [default: a new one] [env: DESKHAND_SESSION]
-    #[arg(long, global = true, value_name = "ID", hide = true)]
+    /// The session that calls belong to: answers for «this session» hold in it [default: a new one] [env:
+    /// DESKHAND_SESSION]
+    #[arg(long, global = true, value_name = "ID")]
     pub session: Option<String>,
 }
 

@@ -21,9 +21,12 @@ const EXIT_USAGE: u8 = 2;
 
 /// Runs the program with these arguments and says how it ended.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) => {
+            let json = error.use_stderr() && arguments.iter().any(|argument| argument == "--json");
+            Printer::new(json).error_value("usage", error.to_string().trim_end());
             // Help and version are no errors; clap knows which stream they go to.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { EXIT_USAGE } else { 0 });

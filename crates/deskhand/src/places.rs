@@ -18,11 +18,16 @@ pub fn data_dir(flag: Option<&Path>) -> Result<PathBuf> {
     if let Some(path) = flag.map(PathBuf::from).or_else(|| variable("DESKHAND_DATA")) {
         return std::path::absolute(&path).with_context(|| format!("the data folder {}", path.display()));
     }
+    usual_data_dir().context("there is no home folder: say where the data goes with --data-dir")
+}
+
+/// The platform's data folder; `None` where there is no home.
+pub fn usual_data_dir() -> Option<PathBuf> {
     if let Some(path) = variable("XDG_DATA_HOME") {
-        return Ok(path.join(NAME));
+        return Some(path.join(NAME));
     }
-    let home = home().context("there is no home folder: say where the data goes with --data-dir")?;
-    Ok(if cfg!(target_os = "macos") {
+    let home = home()?;
+    Some(if cfg!(target_os = "macos") {
         home.join("Library/Application Support").join(NAME)
     } else if cfg!(windows) {
         variable("APPDATA").unwrap_or_else(|| home.join("AppData/Roaming")).join(NAME)

@@ -44,13 +44,18 @@ pub(super) async fn approve(
         arguments: gate.screener.mask_value(question.arguments),
         wanted_at: now,
         expires_at: now.plus(gate.settings.approval_timeout),
-        subject: Subject::Result { text: screened.text.to_string(), data: screened.data.clone() },
+        subject: Subject::Result { text: shown(&screened.text), data: screened.data.clone() },
         may_remember: false,
     };
     // Fail closed: without an answer the result stays here.
     let answered = ask::ask(gate, request, session, cancel).await.map_err(|error| {
         let message = format!("It ran, but nobody approved its result: {}", error.message);
-        ToolError { hint: error.hint, ..rejected(error.code, message) }
+        let hint = format!(
+            "Run it in a terminal, with --yes, or with --wait and `deskhand approvals`; the setting \
+             tools.{}.requires_result_approval says whether its result is asked about.",
+            question.entry.spec.name
+        );
+        rejected(error.code, message).hint(hint)
     })?;
     draft.result_decided_by(&answered.by);
     match answered.answer {
@@ -69,6 +74,14 @@ pub(super) async fn approve(
                 .to_owned(),
         )),
     }
+}
+
+/// The question is stored: as much of the text as a person would read.
+fn shown(text: &str) -> String {
+    const MOST: usize = 100_000;
+    let mut shown = Value::String(text.to_owned());
+    crate::cut::strings(&mut shown, MOST);
+    shown.as_str().unwrap_or_default().to_owned()
 }
 
 fn rejected(code: &'static str, message: String) -> ToolError {

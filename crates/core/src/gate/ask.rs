@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio_util::sync::CancellationToken;
 
-use super::{Gate, SessionCx};
+use super::{Gate, SessionCx, record};
 use crate::{
     approval::{AnyAnswer, ApprovalQueue, ApprovalRequest, SettleResult, Settled},
     error::{ToolError, ToolResult},
@@ -42,7 +42,7 @@ pub(super) async fn ask(
     session.events.emit(EventBody::ApprovalSettled {
         approval_id: request.id.clone(),
         call_id: request.call_id,
-        settled: settled.clone(),
+        settled: record::masked_settled(gate, &settled),
     });
     match (settled, ended) {
         (Settled::Answered { answer, by }, _) => Ok(Answered { answer, by }),

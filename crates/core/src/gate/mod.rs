@@ -172,19 +172,21 @@ impl Gate {
         validate::validate(&entry, &mut arguments)?;
         let cx = self.cx(draft, &entry, session, &request.cancel);
 
-        for _ in 0..MOST_REPLANS {
-            let plan = plan::plan(self, &entry, &arguments, &cx).await?;
+        let mut replans = 0;
+        while replans < MOST_REPLANS {
+            let mut plan = self.plan(&entry, &arguments, &cx).await?;
             draft.planned(&plan);
             let decision = self.decide(&entry, &arguments, &plan, session)?;
             draft.decided(&decision);
+            self.offer_shapes(&mut plan, &arguments, &decision);
             record::planned(self, draft, &arguments, &plan, &decision, session);
 
             let question = approve::Question { entry: &entry, arguments: &arguments, plan: &plan };
             match approve::approve(self, &question, &decision, session, draft, &request.cancel).await? {
                 approve::Approved::AsPlanned => {}
                 approve::Approved::AfterWaiting => {
-                    let now = plan::plan(self, &entry, &arguments, &cx).await?;
-                    if !plan.still_holds(&now) {
+                    if !plan.still_holds(&self.plan(&entry, &arguments, &cx).await?) {
+                        replans += 1;
                         continue;
                     }
                 }
@@ -195,31 +197,68 @@ impl Gate {
                     continue;
                 }
             }
-            match run::run(self, &entry, &arguments, Arc::new(plan), &cx, draft).await {
-                Err(error) if error.code == ToolError::PLAN_CHANGED => {}
-                Err(error) => return Err(error),
-                Ok(reply) => {
-                    let screened = screen::screen(self, draft, reply)?;
-                    let result = approve_result::Question { entry: &entry, arguments: &arguments };
-                    return approve_result::approve(self, &result, screened, session, draft, &request.cancel)
-                        .await;
+            let (reply, failed) = match run::run(self, &entry, &arguments, Arc::new(plan), &cx, draft).await {
+                Ok(reply) => (reply, None),
+                Err(error) if error.code == ToolError::PLAN_CHANGED => {
+                    replans += 1;
+                    continue;
                 }
-            }
+                Err(mut error) => match error.partial.take() {
+                    // What a call had produced when it failed is a result, too.
+                    Some(partial) => (*partial, Some(error)),
+                    None => return Err(error),
+                },
+            };
+            draft.output_sha256 = Some(screen::hash(&reply));
+            let screened = screen::mask(self, reply);
+            let result = approve_result::Question { entry: &entry, arguments: &arguments };
+            let passed =
+                approve_result::approve(self, &result, screened, session, draft, &request.cancel).await?;
+            return match failed {
+                None => screen::cut(self, draft, passed),
+                Some(error) => Err(error.partial(passed.into())),
+            };
         }
         Err(ToolError::new(
             "plan_keeps_changing",
-            format!(
-                "What {} would touch kept changing while it was planned; nothing was done.",
-                entry.spec.name
-            ),
+            format!("What {} would touch kept changing while it was planned and asked.", entry.spec.name),
         )
         .hint("Something else is changing these files. Try again when it has finished."))
+    }
+
+    /// The plan of a call. Where a person is to be asked about this tool whatever it does, a plan that fails says
+    /// only that it does: its words could tell what the person would have kept.
+    async fn plan(&self, entry: &ToolEntry, arguments: &Value, cx: &Cx) -> Result<Plan, ToolError> {
+        let settings = self.tool_settings(entry);
+        let asked_anyway =
+            [settings.requires_execution_approval, settings.requires_result_approval].contains(&Some(true));
+        plan::plan(entry, arguments, cx).await.map_err(|error| {
+            if asked_anyway && error.status == crate::Status::Error {
+                let message = format!("{} cannot do this ({}).", entry.spec.name, error.code);
+                ToolError::new(error.code, message).hint("Its settings keep the details back.")
+            } else {
+                error
+            }
+        })
+    }
+
+    /// These very arguments are the narrowest shape that an answer can be remembered for, the tool the widest.
+    /// The tool is not offered where programs run or hosts are reached: one yes to one of them is not a yes to all.
+    fn offer_shapes(&self, plan: &mut Plan, arguments: &Value, decision: &Decision) {
+        if decision.verdict == crate::Verdict::Ask {
+            let shown = record::shown_arguments(self, arguments);
+            plan.shapes.insert(0, crate::Shape::exact(arguments, plan, shown));
+            if plan.programs.is_empty() && plan.hosts.is_empty() {
+                plan.shapes.push(crate::Shape::AnyArguments);
+            }
+        }
     }
 
     /// The plan and the decision for a call, without making it.
     pub async fn explain(&self, request: Request, session: &SessionCx) -> Result<Explanation, ToolError> {
         let walked = AssertUnwindSafe(self.explain_steps(&request, session)).catch_unwind().await;
-        walked.unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
+        let explained = walked.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
+        explained.map_err(|error| record::masked_error(self, error))
     }
 
     async fn explain_steps(&self, request: &Request, session: &SessionCx) -> Result<Explanation, ToolError> {
@@ -230,15 +269,16 @@ impl Gate {
         let cx = self.cx(&draft, &entry, session, &request.cancel);
         let masked = self.screener.mask_value(&arguments);
         let tool = entry.spec.name.to_owned();
-        let plan = match plan::plan(self, &entry, &arguments, &cx).await {
+        let mut plan = match self.plan(&entry, &arguments, &cx).await {
             Ok(plan) => plan,
             Err(error) if error.status == crate::Status::Blocked => {
+                let error = record::masked_error(self, error);
                 return Ok(Explanation {
                     tool,
                     decision: "forbid",
                     permission: Permission::Forbidden,
                     rule: error.code.to_owned(),
-                    why: self.screener.mask_text(&error.message).into_string(),
+                    why: error.message,
                     hint: error.hint,
                     mode: session.mode,
                     arguments: masked,
@@ -250,6 +290,7 @@ impl Gate {
             Err(error) => return Err(error),
         };
         let decision = self.decide(&entry, &arguments, &plan, session)?;
+        self.offer_shapes(&mut plan, &arguments, &decision);
         let plan = record::masked_plan(self, &plan);
         Ok(Explanation {
             tool,

@@ -1,18 +1,17 @@
-//! Plan: the tool says what this very call would do.
+//! Plan: the tool says what this very call would do. Under a time limit, like the run.
+
+use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Gate, record};
-use crate::{arguments, cx::Cx, error::ToolResult, grant::Shape, plan::Plan, registry::ToolEntry};
+use super::run;
+use crate::{cx::Cx, error::ToolResult, plan::Plan, registry::ToolEntry};
 
-pub(super) async fn plan(gate: &Gate, entry: &ToolEntry, arguments: &Value, cx: &Cx) -> ToolResult<Plan> {
-    let mut plan = entry.tool.plan(arguments, cx).await?;
-    // These very arguments are the narrowest shape that an answer can be remembered for.
-    let exact = Shape::Exact {
-        sha256: arguments::sha256(arguments),
-        shown: record::shown_arguments(gate, arguments),
-        paths: plan.touches.iter().map(|touch| touch.path.clone()).collect(),
-    };
-    plan.shapes.insert(0, exact);
+pub(super) async fn plan(entry: &ToolEntry, arguments: &Value, cx: &Cx) -> ToolResult<Plan> {
+    let limit = Duration::from_secs(entry.spec.timeout_s);
+    let stop = cx.cancel_token().child_token();
+    let cx = cx.stopped_by(stop.clone());
+    let mut plan = run::in_time(entry.tool.plan(arguments, &cx), limit, &stop).await?;
+    plan.settle(&entry.spec);
     Ok(plan)
 }

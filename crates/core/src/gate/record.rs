@@ -1,6 +1,9 @@
 //! Record: what is written down of a call as it arrives and as it ends, and the outcome that is handed over.
 
-use std::time::Instant;
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use serde_json::{Value, json};
 
@@ -9,10 +12,12 @@ use super::{
     screen::{self, Screened},
 };
 use crate::{
+    approval::Settled,
     arguments,
     audit::{AuditRecord, Phase},
     error::{StoreResult, ToolError},
     event::EventBody,
+    grant::Shape,
     id::CallId,
     outcome::{ErrorBody, Outcome, Status},
     plan::{Plan, Preview},
@@ -27,6 +32,8 @@ const MOST_PER_STRING: usize = 1_000;
 const MOST_ARGUMENTS: usize = 8_000;
 const MOST_RESULT: usize = 2_000;
 const MOST_NAME: usize = 200;
+/// How much of an error is said.
+const MOST_MESSAGE: usize = 4_000;
 /// How much of the arguments is shown in a grant.
 const MOST_SHOWN: usize = 160;
 
@@ -47,7 +54,7 @@ pub(super) struct Draft {
     rule: Option<String>,
     decided_by: Option<String>,
     undo: Option<CallId>,
-    paths: Vec<std::path::PathBuf>,
+    paths: Vec<PathBuf>,
 }
 
 impl Draft {
@@ -111,7 +118,7 @@ impl Draft {
     }
 
     /// The outcome of a call that ended like this.
-    fn end(&mut self, gate: &Gate, end: Result<Screened, ToolError>) -> Outcome {
+    fn end(&self, gate: &Gate, end: Result<Screened, ToolError>) -> Outcome {
         let (status, error, screened) = match end {
             Ok(screened) => (Status::Success, None, screened),
             Err(error) => {
@@ -136,7 +143,7 @@ impl Draft {
             rule: self.rule.clone(),
             decided_by: self.decided_by.clone(),
             images: screened.images,
-            paths: self.paths.clone(),
+            paths: self.paths.iter().map(|path| masked_path(gate, path)).collect(),
         }
     }
 
@@ -172,7 +179,7 @@ pub(super) struct OpenCall<'g> {
 impl<'g> OpenCall<'g> {
     /// Writes the first record. A call that cannot be recorded is not made; its outcome says so.
     pub fn arrive(gate: &'g Gate, request: &Request, session: &SessionCx) -> Result<Self, Box<Outcome>> {
-        let mut draft = Draft::new(gate, request, session);
+        let draft = Draft::new(gate, request, session);
         match gate.audit.append(&draft.record(gate, Phase::Arrival, "started")) {
             Ok(()) => Ok(Self { draft, gate, open: true }),
             Err(error) => {
@@ -220,7 +227,7 @@ fn record_end(gate: &Gate, draft: &Draft, outcome: &Outcome) -> StoreResult<()> 
 }
 
 /// Error and text of a call that failed, with what it had produced by then, screened like any output.
-fn failure(gate: &Gate, draft: &mut Draft, error: ToolError) -> (ErrorBody, Screened) {
+fn failure(gate: &Gate, draft: &Draft, error: ToolError) -> (ErrorBody, Screened) {
     let message = gate.screener.mask_text(&error.message);
     let hint = error.hint.map(|hint| gate.screener.mask_text(&hint).into_string());
     let mut reply = error.partial.map(|partial| *partial).unwrap_or_default();
@@ -232,9 +239,13 @@ fn failure(gate: &Gate, draft: &mut Draft, error: ToolError) -> (ErrorBody, Scre
         reply.text.push(' ');
         reply.text.push_str(hint);
     }
-    let body = ErrorBody { code: error.code.to_owned(), message: message.to_string(), hint };
+    let body = ErrorBody {
+        code: error.code.to_owned(),
+        message: short(&message, MOST_MESSAGE),
+        hint: hint.map(|hint| short(&hint, MOST_MESSAGE)),
+    };
     // If the whole cannot be kept, the message is what matters.
-    let screened = screen::screen(gate, draft, reply).unwrap_or_else(|_| Screened {
+    let screened = screen::cut(gate, draft, screen::mask(gate, reply)).unwrap_or_else(|_| Screened {
         text: message,
         truncated: true,
         ..Screened::default()
@@ -263,6 +274,29 @@ pub(super) fn planned(
     });
 }
 
+/// A path as it may be shown and stored.
+fn masked_path(gate: &Gate, path: &Path) -> PathBuf {
+    match path.to_str() {
+        Some(text) => gate.screener.mask_text(text).into_string().into(),
+        None => path.to_path_buf(),
+    }
+}
+
+/// How a question ended, as it may be shown: without what a person typed, if that holds a secret.
+pub(super) fn masked_settled(gate: &Gate, settled: &Settled) -> Settled {
+    let value = serde_json::to_value(settled).map(|value| gate.screener.mask_value(&value));
+    value.and_then(serde_json::from_value).unwrap_or(Settled::Withdrawn)
+}
+
+/// An error as it may be shown.
+pub(super) fn masked_error(gate: &Gate, error: ToolError) -> ToolError {
+    ToolError {
+        message: short(&gate.screener.mask_text(&error.message), MOST_MESSAGE),
+        hint: error.hint.map(|hint| short(&gate.screener.mask_text(&hint), MOST_MESSAGE)),
+        ..error
+    }
+}
+
 /// The plan as it may be shown and stored.
 pub(super) fn masked_plan(gate: &Gate, plan: &Plan) -> Plan {
     let mask = |text: &String| gate.screener.mask_text(text).into_string();
@@ -270,6 +304,16 @@ pub(super) fn masked_plan(gate: &Gate, plan: &Plan) -> Plan {
     plan.summary = mask(&plan.summary);
     plan.why = mask(&plan.why);
     plan.notes = plan.notes.iter().map(mask).collect();
+    plan.programs = plan.programs.iter().map(mask).collect();
+    plan.hosts = plan.hosts.iter().map(mask).collect();
+    for touch in &mut plan.touches {
+        touch.path = masked_path(gate, &touch.path);
+    }
+    for shape in &mut plan.shapes {
+        if let Shape::Folder { path } = shape {
+            *path = masked_path(gate, path);
+        }
+    }
     plan.preview = plan.preview.map(|preview| match preview {
         Preview::Diff(text) => Preview::Diff(mask(&text)),
         Preview::Text(text) => Preview::Text(mask(&text)),

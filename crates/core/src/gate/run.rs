@@ -2,7 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
+use futures_util::future::BoxFuture;
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use super::{Gate, record::Draft};
 use crate::{
@@ -34,29 +36,31 @@ pub(super) async fn run(
     }
     let limit = plan.timeout.unwrap_or(Duration::from_secs(entry.spec.timeout_s));
     let stop = cx.cancel_token().child_token();
-    // A caller that goes away takes the work with it.
-    let _stops = stop.clone().drop_guard();
     let cx = cx.approved(plan, stop.clone());
-    let mut work = entry.tool.run(arguments.clone(), &cx);
-    let ended = tokio::select! {
-        ended = &mut work => Some(ended),
-        () = cx.cancel_token().cancelled() => None,
-        () = tokio::time::sleep(limit) => None,
-    };
-    let timed_out = !stop.is_cancelled();
-    let ended = if let Some(ended) = ended {
-        ended
-    } else {
-        stop.cancel();
-        // Work that stops in time says what it had done by then; if it finished after all, it finished.
-        let ended =
-            tokio::time::timeout(GRACE, &mut work).await.unwrap_or_else(|_| Err(ToolError::cancelled()));
-        ended.map_err(|error| if timed_out { out_of_time(error, limit) } else { error })
-    };
+    let ended = in_time(entry.tool.run(arguments.clone(), &cx), limit, &stop).await;
     if cx.has_undo() {
         draft.can_be_undone();
     }
     ended
+}
+
+/// Waits for work that `stop` stops: when the caller cancels, when the time is up, and when nobody waits any more.
+pub(super) async fn in_time<T>(
+    mut work: BoxFuture<'_, ToolResult<T>>,
+    limit: Duration,
+    stop: &CancellationToken,
+) -> ToolResult<T> {
+    // A caller that goes away takes the work with it.
+    let _stops = stop.clone().drop_guard();
+    let timed_out = tokio::select! {
+        ended = &mut work => return ended,
+        () = stop.cancelled() => false,
+        () = tokio::time::sleep(limit) => true,
+    };
+    stop.cancel();
+    // Work that stops in time says what it had done by then; if it finished after all, it finished.
+    let ended = tokio::time::timeout(GRACE, &mut work).await.unwrap_or_else(|_| Err(ToolError::cancelled()));
+    ended.map_err(|error| if timed_out { out_of_time(error, limit) } else { error })
 }
 
 fn out_of_time(error: ToolError, limit: Duration) -> ToolError {

@@ -13,7 +13,7 @@ use crate::{
     tool::Reply,
 };
 
-/// A reply that may be handed over.
+/// A reply without its secrets.
 #[derive(Debug, Default)]
 pub(super) struct Screened {
     pub text: Masked,
@@ -23,14 +23,26 @@ pub(super) struct Screened {
     pub full_output: Option<String>,
 }
 
-pub(super) fn screen(gate: &Gate, draft: &mut Draft, reply: Reply) -> ToolResult<Screened> {
-    draft.output_sha256 = Some(hash(&reply));
-    let Reply { text, data, images } = reply;
-    let text = gate.screener.mask_text(&text);
-    let mut data = gate.screener.mask_value(&data);
+impl From<Screened> for Reply {
+    fn from(screened: Screened) -> Self {
+        Self { text: screened.text.into_string(), data: screened.data, images: screened.images }
+    }
+}
+
+/// Masks.
+pub(super) fn mask(gate: &Gate, reply: Reply) -> Screened {
+    Screened {
+        text: gate.screener.mask_text(&reply.text),
+        data: gate.screener.mask_value(&reply.data),
+        images: reply.images,
+        ..Screened::default()
+    }
+}
+
+/// Cuts what is too long, and keeps the whole: only now, when the person, where they were asked, has let it pass.
+pub(super) fn cut(gate: &Gate, draft: &Draft, mut screened: Screened) -> ToolResult<Screened> {
     let most = gate.settings.max_output_chars;
-    let data_was_cut = cut::strings(&mut data, most);
-    let mut screened = Screened { text, data, images, truncated: data_was_cut, full_output: None };
+    screened.truncated = cut::strings(&mut screened.data, most);
     let handle = output::handle(draft.call_id);
     if let Cut::Shortened(short) = cut::middle(&screened.text, most, &handle) {
         gate.outputs.keep(draft.call_id, &screened.text)?;
@@ -41,7 +53,8 @@ pub(super) fn screen(gate: &Gate, draft: &mut Draft, reply: Reply) -> ToolResult
     Ok(screened)
 }
 
-fn hash(reply: &Reply) -> String {
+/// SHA-256 of a reply as the tool produced it.
+pub(super) fn hash(reply: &Reply) -> String {
     let mut bytes = reply.text.clone().into_bytes();
     bytes.push(0);
     bytes.extend_from_slice(arguments::canonical(&reply.data).to_string().as_bytes());

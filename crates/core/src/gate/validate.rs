@@ -59,7 +59,11 @@ fn words(error: &ValidationError<'_>, schema: &Value) -> String {
     match error.kind() {
         ValidationErrorKind::AdditionalProperties { unexpected } => {
             let known = properties_at(schema, &at);
-            let names: Vec<String> = unexpected.iter().map(|name| unknown(&at, name, &known)).collect();
+            let named = unexpected.iter().take(MOST_ERRORS).map(|name| unknown(&at, name, &known));
+            let mut names: Vec<String> = named.collect();
+            if unexpected.len() > MOST_ERRORS {
+                names.push(format!("… and {} more", unexpected.len() - MOST_ERRORS));
+            }
             names.join("; ")
         }
         ValidationErrorKind::Required { property } => {

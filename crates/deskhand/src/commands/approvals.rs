@@ -13,7 +13,7 @@ use super::pick;
 use crate::{
     assemble::App,
     cli::{AnswerWord, ApprovalAction, RememberWhere},
-    terminal::{PlanView, Printer, parse_arguments, parse_until, safe},
+    terminal::{PlanView, Printer, parse_arguments, parse_until, safe, safe_line},
 };
 
 /// Who the audit says has answered.
@@ -53,7 +53,7 @@ fn list(app: &App, printer: Printer, pending: &[ApprovalRequest]) -> Result<u8> 
             let _ = writeln!(
                 text,
                 "{id}  {tool}: {}  {}",
-                safe(&about),
+                safe_line(&about),
                 style.dim(&format!("until {}", request.expires_at))
             );
         }
@@ -71,7 +71,7 @@ fn show(app: &App, printer: Printer, request: &ApprovalRequest) -> Result<u8> {
         Subject::Execution { plan } => {
             let mut text = PlanView { style, language: app.language }.plan(plan);
             for (n, shape) in plan.shapes.iter().enumerate().filter(|_| request.may_remember) {
-                let _ = writeln!(text, "  --shape {}: {}", n + 1, safe(&shape.words(&request.tool)));
+                let _ = writeln!(text, "  --shape {}: {}", n + 1, safe_line(&shape.words(&request.tool)));
             }
             text
         }

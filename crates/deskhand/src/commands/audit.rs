@@ -72,6 +72,9 @@ fn list(app: &App, printer: Printer, filter: &AuditFilter) -> Result<u8> {
                 style.dim(&safe(&record.arguments.to_string()).chars().take(120).collect::<String>()),
             );
         }
+        if page.records.is_empty() {
+            text.push_str(app.language.say("No such records.", "没有符合的记录。"));
+        }
         if let Some(next) = page.next {
             let _ = writeln!(text, "{}", style.dim(&format!("There are older ones: --before {next}")));
         }

@@ -50,8 +50,30 @@ pub async fn call(app: &App, request: Request, session: &SessionCx) -> Outcome {
 }
 
 async fn cancel_on_interrupt(cancel: CancellationToken) {
-    if tokio::signal::ctrl_c().await.is_ok() {
-        cancel.cancel();
+    interrupted().await;
+    cancel.cancel();
+}
+
+/// Returns when the program is told to end: Ctrl-C, or a signal that asks for it.
+#[cfg(unix)]
+async fn interrupted() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut terminate), Ok(mut hang_up)) =
+        (signal(SignalKind::terminate()), signal(SignalKind::hangup()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+        _ = hang_up.recv() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn interrupted() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
     }
 }
 

@@ -5,7 +5,11 @@ use std::fmt::Write;
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use crate::{assemble::App, cli::ConfigAction, terminal::Printer};
+use crate::{
+    assemble::App,
+    cli::ConfigAction,
+    terminal::{Printer, safe_line},
+};
 
 pub fn run(app: &App, printer: Printer, action: Option<&ConfigAction>) -> Result<u8> {
     let Some(action) = action else { return show(app, printer) };
@@ -40,17 +44,13 @@ fn show(app: &App, printer: Printer) -> Result<u8> {
         let mut text = String::new();
         for (key, setting) in settings.all() {
             let source = style.dim(&format!("({})", setting.source));
-            let _ = writeln!(text, "{} = {}  {source}", style.bold(key), setting.value);
+            let (key, value) = (safe_line(key), safe_line(&setting.value.to_string()));
+            let _ = writeln!(text, "{} = {value}  {source}", style.bold(&key));
         }
         for ignored in &settings.ignored {
-            let _ = writeln!(
-                text,
-                "{} {} = {}: {}",
-                style.yellow("ignored"),
-                ignored.key,
-                ignored.value,
-                ignored.why
-            );
+            let (key, value) = (safe_line(&ignored.key), safe_line(&ignored.value.to_string()));
+            let _ =
+                writeln!(text, "{} {key} = {value}: {}", style.yellow("ignored"), safe_line(&ignored.why));
         }
         let _ = writeln!(text, "data: {}", app.data_dir.display());
         let _ = writeln!(text, "workspace: {}", app.paths.workspace().display());

@@ -130,15 +130,32 @@ fn split(line: &str) -> (&str, &str) {
     line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()))
 }
 
-/// Arguments on one line: JSON stays in one piece, pairs are parted at blanks.
+/// Arguments on one line: JSON stays in one piece, with or without the quotes that a shell wants; pairs are parted
+/// at blanks outside quotes.
 fn words(text: &str) -> Vec<String> {
-    if text.is_empty() {
-        Vec::new()
-    } else if text.starts_with('{') {
-        vec![text.to_owned()]
-    } else {
-        text.split_whitespace().map(str::to_owned).collect()
+    let unquoted = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).unwrap_or(text);
+    if unquoted.starts_with('{') {
+        return vec![unquoted.to_owned()];
     }
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quote = None;
+    for c in text.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if c == '"' || c == '\'' => quote = Some(c),
+            None if c.is_whitespace() => {
+                if !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+            }
+            _ => word.push(c),
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
 }
 
 fn greeting(language: Language) -> &'static str {
@@ -177,5 +194,21 @@ fn help(language: Language) -> &'static str {
              config, doctor          设置；本机状态\n\
              quit                    退出"
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn a_line_is_parted_as_a_person_means_it() {
+        assert_eq!(words(""), [""; 0]);
+        assert_eq!(words(r#"{"path": "a b"}"#), [r#"{"path": "a b"}"#]);
+        assert_eq!(words(r#"'{"path": "a b"}'"#), [r#"{"path": "a b"}"#]);
+        assert_eq!(
+            words(r#"path=a  content="hello world" x='y z'"#),
+            ["path=a", "content=hello world", "x=y z"]
+        );
     }
 }

@@ -10,7 +10,7 @@ use super::pick;
 use crate::{
     assemble::App,
     cli::GrantAction,
-    terminal::{Printer, safe},
+    terminal::{Printer, safe_line},
 };
 
 pub fn run(app: &App, printer: Printer, action: Option<GrantAction>) -> Result<u8> {
@@ -32,7 +32,7 @@ pub fn run(app: &App, printer: Printer, action: Option<GrantAction>) -> Result<u
             let mut text = String::new();
             for grant in &grants {
                 let expired = if grant.until.is_some_and(|until| until <= now) { " (expired)" } else { "" };
-                let _ = writeln!(text, "{}  {}{expired}", style.bold(&grant.id), safe(&grant.words()));
+                let _ = writeln!(text, "{}  {}{expired}", style.bold(&grant.id), safe_line(&grant.words()));
             }
             text
         })?;

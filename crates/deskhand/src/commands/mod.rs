@@ -18,7 +18,7 @@ use crate::{
     assemble::App,
     cli::{Cli, Command, Shared},
     reference,
-    terminal::Printer,
+    terminal::{Printer, safe_line},
 };
 
 /// Does what the command line says. The number is the exit code.
@@ -30,7 +30,9 @@ pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
             tools::run(&tools::Wanted { name, toolset, dialect, format }, printer)
         }
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "deskhand", &mut std::io::stdout());
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "deskhand", &mut text);
+            printer.line(String::from_utf8_lossy(&text).trim_end())?;
             Ok(0)
         }
         Command::Man => {
@@ -64,14 +66,17 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
 fn open(shared: &Shared, printer: Printer) -> Result<App> {
     let app = App::open(shared)?;
     for warning in &app.settings.warnings {
-        printer.note(&format!("deskhand: {warning}"));
+        printer.note(&format!("deskhand: {}", safe_line(warning)));
     }
     Ok(app)
 }
 
 /// The one id that `wanted` names: whole, or by an end that no other has.
 fn pick<'a>(ids: impl Iterator<Item = &'a str>, wanted: &str, what: &str) -> Result<String> {
-    let ids: Vec<&str> = ids.filter(|id| *id == wanted || id.ends_with(wanted)).collect();
+    // A short end, or an empty variable in a script, must not pick anything.
+    const SHORTEST: usize = 6;
+    let names = |id: &str| id == wanted || (wanted.len() >= SHORTEST && id.ends_with(wanted));
+    let ids: Vec<&str> = ids.filter(|id| names(id)).collect();
     match ids.as_slice() {
         [] => anyhow::bail!("there is no {what} {wanted}"),
         [id] => Ok((*id).to_owned()),

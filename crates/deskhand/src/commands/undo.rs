@@ -2,11 +2,11 @@
 
 use std::{fmt::Write, sync::Arc};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use deskhand_core::{CallId, Request, UndoJournal};
 use serde_json::json;
 
-use super::call;
+use super::{call, pick};
 use crate::{
     assemble::{App, Surfaces},
     terminal::{Printer, ProgressLine, YesApprover, safe},
@@ -21,7 +21,14 @@ pub async fn run(app: &App, printer: Printer, wanted: Option<String>, list_them:
     let arguments = match wanted {
         None => json!({}),
         Some(text) => {
-            let id = CallId::parse(&text).with_context(|| format!("{text} is no id of a call"))?;
+            let id = match CallId::parse(&text) {
+                Some(id) => id.to_string(),
+                None => {
+                    let recent = app.store.undo().recent(MOST_LISTED)?;
+                    let ids: Vec<String> = recent.iter().map(|entry| entry.call.to_string()).collect();
+                    pick(ids.iter().map(String::as_str), &text, "change that can be taken back")?
+                }
+            };
             json!({"call_id": id})
         }
     };

@@ -1,7 +1,8 @@
 //! Reading the layers and laying them over each other.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
@@ -35,6 +36,9 @@ pub fn load(from: &Load<'_>) -> Result<Settings> {
     if let Some((path, text)) = person_file(from)? {
         for (key, value) in flatten(&path, &text)? {
             let known = check(&key, &value).map_err(|why| anyhow!("{}: {why}", path.display()))?;
+            if let Some(why) = unknown_tool(&key, from.tools) {
+                settings.warnings.push(format!("{}: {why}", path.display()));
+            }
             settings.set(&key, value, Source::File { path: path.clone() }, known.about);
         }
     }
@@ -75,7 +79,7 @@ fn person_file(from: &Load<'_>) -> Result<Option<(PathBuf, String)>> {
 /// working there.
 fn workspace_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
     let path = places::workspace_config(from.workspace);
-    let text = match fs::read_to_string(&path) {
+    let text = match read_small_file(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => {
@@ -88,8 +92,9 @@ fn workspace_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
     settings.workspace_file = Some(WorkspaceFile { path: path.clone(), sha256, trusted });
     let values = match flatten(&path, &text) {
         Ok(values) => values,
-        Err(error) => {
-            settings.warnings.push(format!("{error:#}; the workspace's config is ignored"));
+        Err(_) => {
+            // Its text is not quoted: it came with the folder, and may be anything.
+            settings.warnings.push(format!("{} is not valid TOML; it is ignored", path.display()));
             return Ok(());
         }
     };
@@ -112,6 +117,29 @@ fn workspace_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
     Ok(())
 }
 
+/// A config that came with a folder: a plain file of a sensible size, not a link to somewhere, a pipe or a device.
+fn read_small_file(path: &Path) -> io::Result<String> {
+    const MOST: u64 = 64 * 1024;
+    let refuse = |why: &str| Err(io::Error::other(why.to_owned()));
+    if !fs::symlink_metadata(path)?.is_file() {
+        return refuse("it is not a plain file");
+    }
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed(),
+    );
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return refuse("it is not a plain file");
+    }
+    let mut text = String::new();
+    file.take(MOST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MOST { refuse("it is larger than 64 KiB") } else { Ok(text) }
+}
+
 fn environment_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
     let of_tools = from.tools.iter().flat_map(|tool| {
         [format!("tools.{tool}.{}", known::EXECUTION), format!("tools.{tool}.requires_result_approval")]
@@ -129,6 +157,19 @@ fn environment_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
         settings.set(&key, value, Source::Environment { variable }, known.about);
     }
     Ok(())
+}
+
+/// A setting of a tool that there is not would do nothing, and look as if it did.
+fn unknown_tool(key: &str, tools: &[&str]) -> Option<String> {
+    let (tool, _) = known::tool_key(key)?;
+    if tools.contains(&tool) {
+        return None;
+    }
+    let near = arguments::nearest(tool, tools.iter().copied());
+    Some(format!(
+        "{key}: there is no tool {tool}{}",
+        near.map_or_else(String::new, |near| format!(" (did you mean {near}?)"))
+    ))
 }
 
 fn check(key: &str, value: &Value) -> Result<&'static known::Known, String> {

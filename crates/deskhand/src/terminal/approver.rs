@@ -7,9 +7,14 @@ use deskhand_core::{
     approval::{AnyAnswer, RememberScope, Subject},
 };
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{PlanView, Style, input::read_line, parse_arguments, parse_until, safe};
+use super::{
+    PlanView, Style,
+    input::{forget_typed, read_line},
+    parse_arguments, parse_until, safe, safe_line,
+};
 use crate::language::Language;
 
 /// How many lines of a result are shown before the question.
@@ -27,11 +32,15 @@ impl Approver for TerminalApprover {
     fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
         Box::pin(async move {
             let dialogue = Dialogue::new(self.language);
+            // What was typed before the question was seen is no answer to it.
+            forget_typed();
             match &request.subject {
                 Subject::Execution { plan } => {
                     dialogue.execution(request, plan).await.map(AnyAnswer::Execution)
                 }
-                Subject::Result { text, .. } => dialogue.result(request, text).await.map(AnyAnswer::Result),
+                Subject::Result { text, data } => {
+                    dialogue.result(request, text, data).await.map(AnyAnswer::Result)
+                }
             }
         })
     }
@@ -75,18 +84,18 @@ impl Dialogue {
         let permission = view.permission(plan.permission);
         Self::show(&format!(
             "\n{} {wants} ({permission})\n{}",
-            self.style.bold(&safe(&request.tool)),
+            self.style.bold(&safe_line(&request.tool)),
             view.plan(plan)
         ));
         let menu = if request.may_remember {
             self.say(
-                "[y] yes, once  [s] this session  [w] this workspace  [a] always  [n] no  [r] no, and remember  [e] edit",
-                "[y] 同意一次  [s] 本会话  [w] 本工作区  [a] 始终  [n] 拒绝  [r] 拒绝并记住  [e] 修改参数",
+                "[y] yes, once  [s] this session  [w] this workspace  [a] always  [n] no  [r] no, and remember  [e] edit  [v] view all",
+                "[y] 同意一次  [s] 本会话  [w] 本工作区  [a] 始终  [n] 拒绝  [r] 拒绝并记住  [e] 修改参数  [v] 查看全部",
             )
         } else {
             self.say(
-                "[y] yes, once  [n] no  [r] no, and remember  [e] edit",
-                "[y] 同意一次  [n] 拒绝  [r] 拒绝并记住  [e] 修改参数",
+                "[y] yes, once  [n] no  [r] no, and remember  [e] edit  [v] view all",
+                "[y] 同意一次  [n] 拒绝  [r] 拒绝并记住  [e] 修改参数  [v] 查看全部",
             )
         };
         loop {
@@ -101,6 +110,12 @@ impl Dialogue {
                     let reason = self.reason().await?;
                     let remember = Some(self.remember(request, plan, RememberScope::Workspace).await?);
                     return Some(Answer::No { reason, remember });
+                }
+                "v" => {
+                    let whole =
+                        plan.preview.as_ref().map_or_else(String::new, |all| view.preview(all, usize::MAX));
+                    Self::show(&whole);
+                    continue;
                 }
                 "e" => match self.edited(request).await? {
                     Some(arguments) => return Some(Answer::Edit { arguments }),
@@ -129,7 +144,7 @@ impl Dialogue {
     ) -> Option<Remember> {
         let mut list = format!("{}\n", self.say("Remember it for:", "记住的范围："));
         for (n, shape) in plan.shapes.iter().enumerate() {
-            list.push_str(&format!("  {}. {}\n", n + 1, safe(&shape.words(&request.tool))));
+            list.push_str(&format!("  {}. {}\n", n + 1, safe_line(&shape.words(&request.tool))));
         }
         Self::show(&list);
         let shape = loop {
@@ -158,7 +173,7 @@ impl Dialogue {
     }
 
     /// New arguments; `None` inside if the person thought better of it.
-    async fn edited(&self, request: &ApprovalRequest) -> Option<Option<serde_json::Value>> {
+    async fn edited(&self, request: &ApprovalRequest) -> Option<Option<Value>> {
         Self::show(&format!("{}\n", safe(&request.arguments.to_string())));
         loop {
             let prompt =
@@ -167,16 +182,16 @@ impl Dialogue {
             if text.is_empty() {
                 return Some(None);
             }
-            match parse_arguments(&[text], &serde_json::Value::Null) {
+            match parse_arguments(&[text], &Value::Null) {
                 Ok(value) => return Some(Some(value)),
                 Err(error) => Self::show(&format!("{error:#}\n")),
             }
         }
     }
 
-    async fn result(&self, request: &ApprovalRequest, text: &str) -> Option<ResultAnswer> {
+    async fn result(&self, request: &ApprovalRequest, text: &str, data: &Value) -> Option<ResultAnswer> {
         let title = self.say("ran. This is what the caller would see:", "已执行。调用方将看到：");
-        Self::show(&format!("\n{} {title}\n", self.style.bold(&safe(&request.tool))));
+        Self::show(&format!("\n{} {title}\n", self.style.bold(&safe_line(&request.tool))));
         let shown = safe(text);
         for line in shown.lines().take(MOST_RESULT_LINES) {
             Self::show(&format!("  {line}\n"));
@@ -185,10 +200,15 @@ impl Dialogue {
         if more > 0 {
             Self::show(&format!("  … {more} {}\n", self.say("more lines", "行未显示")));
         }
-        let menu = self.say("[p] pass  [e] edit  [w] withhold", "[p] 放行  [e] 修改  [w] 扣留");
+        let menu = self.say(
+            "[p] pass  [e] edit  [w] withhold  [v] view all",
+            "[p] 放行  [e] 修改  [w] 扣留  [v] 查看全部",
+        );
         loop {
             match self.read(&format!("{menu}\n> ")).await?.as_str() {
                 "p" | "y" => return Some(ResultAnswer::Pass),
+                // The data for programs goes along with the text.
+                "v" => Self::show(&format!("{shown}\n{}\n", safe(&format!("{data:#}")))),
                 "w" | "n" => return Some(ResultAnswer::Withhold { reason: self.reason().await? }),
                 "e" => {
                     let prompt = self.say("What the caller sees instead: ", "改为给调用方看：");

@@ -13,6 +13,15 @@ pub async fn read_line(cancel: CancellationToken) -> Option<String> {
     tokio::task::spawn_blocking(move || read_line_blocking(&cancel)).await.ok()?.ok()?
 }
 
+/// Drops what waits to be read.
+#[cfg(unix)]
+pub fn forget_typed() {
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+}
+
+#[cfg(not(unix))]
+pub fn forget_typed() {}
+
 #[cfg(unix)]
 fn read_line_blocking(cancel: &CancellationToken) -> io::Result<Option<String>> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -17,7 +17,7 @@ pub use self::{
     plan_view::{PlanView, explanation},
     printer::Printer,
     progress::ProgressLine,
-    style::{Style, safe},
+    style::{Style, safe, safe_line},
     when::{parse_ago, parse_until},
 };
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use deskhand_core::{Explanation, Permission, Plan, Preview, Undoable};
 
-use super::{Style, safe};
+use super::{Style, safe, safe_line};
 use crate::language::Language;
 
 /// How many lines of a preview are shown in a terminal.
@@ -30,7 +30,7 @@ impl PlanView {
     /// What the call would do: paths, undo, notes, preview.
     pub fn plan(self, plan: &Plan) -> String {
         let say = |english, chinese| self.language.say(english, chinese);
-        let mut text = format!("{}\n", self.style.bold(&safe(&plan.summary)));
+        let mut text = format!("{}\n", self.style.bold(&safe_line(&plan.summary)));
         for touch in &plan.touches {
             let below = if touch.recursive {
                 say(" and everything below it", "（含其下所有内容）")
@@ -42,15 +42,15 @@ impl PlanView {
                 text,
                 "  {:<7} {}{below}  {}",
                 touch.access.to_string(),
-                safe(&path),
+                safe_line(&path),
                 self.style.dim(&touch.rule)
             );
         }
         for program in &plan.programs {
-            let _ = writeln!(text, "  {:<7} {}", say("program", "程序"), safe(program));
+            let _ = writeln!(text, "  {:<7} {}", say("program", "程序"), safe_line(program));
         }
         for host in &plan.hosts {
-            let _ = writeln!(text, "  {:<7} {}", say("host", "主机"), safe(host));
+            let _ = writeln!(text, "  {:<7} {}", say("host", "主机"), safe_line(host));
         }
         for note in &plan.notes {
             let _ = writeln!(text, "  {} {}", self.style.yellow("!"), safe(note));
@@ -70,15 +70,16 @@ impl PlanView {
             }
         }
         if let Some(preview) = &plan.preview {
-            text.push_str(&self.preview(preview));
+            text.push_str(&self.preview(preview, MOST_LINES));
         }
         text
     }
 
-    fn preview(self, preview: &Preview) -> String {
+    /// The first lines of a preview, or all of them.
+    pub fn preview(self, preview: &Preview, most: usize) -> String {
         let mut text = String::new();
         let shown = safe(preview.text());
-        for line in shown.lines().take(MOST_LINES) {
+        for line in shown.lines().take(most) {
             let line = match preview {
                 Preview::Diff(_) if line.starts_with('+') => self.style.green(line),
                 Preview::Diff(_) if line.starts_with('-') => self.style.red(line),
@@ -87,7 +88,7 @@ impl PlanView {
             };
             let _ = writeln!(text, "  {line}");
         }
-        let more = shown.lines().count().saturating_sub(MOST_LINES);
+        let more = shown.lines().count().saturating_sub(most);
         if more > 0 {
             let lines = self.language.say("more lines", "行未显示");
             let _ = writeln!(text, "  {}", self.style.dim(&format!("… {more} {lines}")));
@@ -126,7 +127,7 @@ pub fn explanation(view: PlanView, explained: &Explanation) -> String {
         if explained.decision == "ask" && plan.permission <= Permission::Moderate {
             let _ = writeln!(text, "{}", say("A yes can be remembered for:", "同意可以记住的范围："));
             for (n, shape) in plan.shapes.iter().enumerate() {
-                let _ = writeln!(text, "  {}. {}", n + 1, safe(&shape.words(&explained.tool)));
+                let _ = writeln!(text, "  {}. {}", n + 1, safe_line(&shape.words(&explained.tool)));
             }
         }
     }

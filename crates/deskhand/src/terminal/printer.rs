@@ -5,10 +5,12 @@ use std::{
     process::ExitCode,
 };
 
+use deskhand_core::{Screener, StoreError};
+use deskhand_guard::SecretScreener;
 use serde::Serialize;
 use serde_json::json;
 
-use super::style::Style;
+use super::style::{Style, safe};
 
 /// Where the results of commands go.
 #[derive(Clone, Copy, Debug)]
@@ -51,12 +53,20 @@ impl Printer {
 
     /// Says why the program could not do what was asked.
     pub fn failure(self, error: &anyhow::Error) -> ExitCode {
-        let message = format!("{error:#}");
+        let message = SecretScreener.mask_text(&format!("{error:#}")).into_string();
+        // What could not be kept or read is a failure; everything else is about how the program was called.
+        let failed = error.chain().any(|cause| cause.is::<StoreError>());
+        let (code, exit) = if failed { ("store", 1) } else { ("usage", crate::EXIT_USAGE) };
+        self.error_value(code, &message);
+        self.note(&format!("deskhand: {}", safe(&message)));
+        ExitCode::from(exit)
+    }
+
+    /// With `--json`, an error as a JSON value.
+    pub fn error_value(self, code: &str, message: &str) {
         if self.json {
-            let value = json!({"error": {"code": "usage", "message": message, "hint": null}});
+            let value = json!({"error": {"code": code, "message": message, "hint": null}});
             let _ = self.line(&value.to_string());
         }
-        self.note(&format!("deskhand: {message}"));
-        ExitCode::from(crate::EXIT_USAGE)
     }
 }

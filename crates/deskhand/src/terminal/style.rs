@@ -81,6 +81,11 @@ pub fn safe(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// As [`safe`], for what must stay on its line: nothing in it can pass for a line of ours.
+pub fn safe_line(text: &str) -> String {
+    safe(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,5 +97,6 @@ mod tests {
         assert_eq!(safe("line\r\nline\tx"), "line\nline\tx");
         assert_eq!(safe("abc\u{202e}cba"), "abc\\u{202e}cba");
         assert_eq!(safe("中文 é"), "中文 é");
+        assert_eq!(safe_line("a\n  It can be undone.\tx"), "a\\n  It can be undone.\\tx");
     }
 }

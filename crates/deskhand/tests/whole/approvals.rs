@@ -149,9 +149,13 @@ async fn a_yes_never_covers_what_is_sensitive() {
 #[tokio::test]
 async fn a_shape_that_was_not_offered_is_not_remembered() {
     let mut desk = Desk::new();
-    desk.answer([remembered(true, RememberScope::Always, Shape::AnyArguments, None)]);
-    assert_eq!(desk.call("probe_moderate", json!({"text": "a"})).await.status, Status::Success);
-    assert!(desk.store.grants().list().unwrap().is_empty());
+    for wide in
+        [Shape::Folder { path: "/".into() }, Shape::Exact { sha256: String::new(), shown: String::new() }]
+    {
+        desk.answer([remembered(true, RememberScope::Always, wide, None)]);
+        assert_eq!(desk.call("probe_moderate", json!({"text": "a"})).await.status, Status::Success);
+        assert!(desk.store.grants().list().unwrap().is_empty());
+    }
 }
 
 #[tokio::test]

@@ -402,6 +402,84 @@ fn completions_and_the_manual_page_are_made() {
 }
 
 #[test]
+fn a_folder_that_is_not_ours_cannot_harm_by_its_config() {
+    let shop = Shop::new();
+    shop.write("a.txt", "x");
+    fs::create_dir(shop.path(".deskhand")).unwrap();
+    let config = shop.path(".deskhand/config.toml");
+    let read = |shop: &Shop| shop.run(&["call", "read_file", "path=a.txt"]);
+    // A pipe does not hang, a device does not fill the memory, a link does not tell what it leads to.
+    rustix::fs::mknodat(rustix::fs::CWD, &config, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
+        .unwrap();
+    assert_eq!(read(&shop).code, 0);
+    fs::remove_file(&config).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &config).unwrap();
+    assert_eq!(read(&shop).code, 0);
+    fs::remove_file(&config).unwrap();
+    fs::write(shop.root.join("secret"), "hunter2 is the word\n").unwrap();
+    std::os::unix::fs::symlink(shop.root.join("secret"), &config).unwrap();
+    let linked = read(&shop);
+    assert!(linked.code == 0 && !linked.stderr.contains("hunter2"), "{linked:?}");
+    fs::remove_file(&config).unwrap();
+    fs::write(&config, "\"a\\u001b[2J\" = \"x\\u001b[2J\"\n").unwrap();
+    let shown = shop.run(&["config"]);
+    assert!(shown.stdout.contains("ignored") && !shown.stdout.contains('\x1b'), "{shown:?}");
+    // Neither of these two modes is tighter than the other.
+    fs::write(&config, "mode = \"read-only\"\n").unwrap();
+    shop.write(".env", "X=1");
+    let unattended = shop
+        .command(&["call", "read_file", "path=.env", "--yes"])
+        .env("DESKHAND_MODE", "unattended")
+        .output()
+        .unwrap();
+    assert_eq!(unattended.status.code(), Some(3));
+}
+
+#[test]
+fn our_own_places_are_never_written_wherever_they_are() {
+    let shop = Shop::new();
+    // A home behind a link, and a config that is not there yet.
+    std::os::unix::fs::symlink(shop.root.join("home"), shop.root.join("link")).unwrap();
+    for own in [".config/deskhand/config.toml", ".local/share/deskhand/deskhand.db"] {
+        let home = shop.root.join("link");
+        let ran = shop
+            .command(&["--mode", "auto", "--workspace", home.to_str().unwrap(), "call", "write_file"])
+            .args([&format!("path={own}"), "content=x", "--yes"])
+            .env("HOME", &home)
+            .output()
+            .unwrap();
+        assert_eq!(ran.status.code(), Some(3), "{own}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+}
+
+#[test]
+fn a_path_cannot_pass_for_a_line_of_the_plan() {
+    let shop = Shop::new();
+    let path = "real.txt\n  read    /README.md  path:workspace-read\n  It can be undone.";
+    let arguments = json!({"path": path, "content": "x"}).to_string();
+    let explained = shop.run(&["explain", "write_file", &arguments]).stdout;
+    assert!(!explained.lines().any(|line| line.starts_with("  read ")), "{explained}");
+    assert_eq!(explained.lines().filter(|line| *line == "  It can be undone.").count(), 1, "{explained}");
+}
+
+#[test]
+fn an_empty_id_picks_nothing() {
+    let shop = Shop::new();
+    assert_eq!(shop.run(&["approvals", "answer", "", "yes"]).code, 2);
+    assert_eq!(shop.run(&["grants", "revoke", ""]).code, 2);
+}
+
+#[test]
+fn what_cannot_be_kept_is_a_failure_and_not_wrong_usage() {
+    let shop = Shop::new();
+    fs::write(shop.root.join("data"), "in the way").unwrap();
+    let ran = shop.run(&["call", "list_dir", "--json"]);
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("store")), "{ran:?}");
+    let wrong = shop.run(&["--json", "nonsense"]);
+    assert_eq!((wrong.code, &wrong.json()["error"]["code"]), (2, &json!("usage")));
+}
+
+#[test]
 fn no_colours_where_there_is_no_terminal() {
     let shop = Shop::new();
     for arguments in [&["tools"][..], &["doctor"], &["explain", "list_dir", "{}"], &["call", "nothing", "{}"]]

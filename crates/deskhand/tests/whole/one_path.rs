@@ -294,6 +294,146 @@ async fn a_result_can_be_edited_or_withheld_and_fails_closed() {
 }
 
 #[tokio::test]
+async fn a_withheld_result_is_not_kept_either() {
+    use deskhand_core::{ResultAnswer, approval::AnyAnswer};
+    let withhold = AnyAnswer::Result(ResultAnswer::Withhold { reason: None });
+    let desk = Desk::with(|settings| {
+        settings.max_output_chars = 1_000;
+        settings.tools.entry("probe_public".into()).or_default().requires_result_approval = Some(true);
+    })
+    .answering([withhold]);
+    let outcome = desk.call("probe_public", json!({"text": "private ", "times": 1_000})).await;
+    assert_eq!(outcome.status, Status::ResultRejected);
+    let handle = output::handle(outcome.call_id);
+    assert_eq!(desk.call("read_file", json!({"path": handle})).await.status, Status::Error);
+    // The record still proves what the tool produced: a hash, and not that of the refusal.
+    let audit = desk.audit_text();
+    let end: serde_json::Value = serde_json::from_str(audit.lines().nth(1).unwrap()).unwrap();
+    assert!(end["output_sha256"].is_string() && !audit.contains("private private"), "{end}");
+    // The folder of kept outputs is nobody's to list.
+    let listed = desk.call("list_dir", json!({"path": desk.data.join("outputs")})).await;
+    assert_eq!(listed.permission, Some(Permission::Sensitive), "{}", listed.text);
+}
+
+#[tokio::test]
+async fn what_a_failed_call_had_produced_is_a_result_too() {
+    let wanted = |settings: &mut deskhand_core::GateSettings| {
+        settings.tools.entry("probe_slow".into()).or_default().requires_result_approval = Some(true);
+    };
+    let outcome = Desk::with(wanted).call("probe_slow", json!({})).await;
+    assert_eq!(outcome.status, Status::ResultRejected);
+    assert!(!outcome.text.contains("half of it"), "{}", outcome.text);
+    let outcome = Desk::with(wanted).answering([pass()]).call("probe_slow", json!({})).await;
+    assert_eq!(outcome.status, Status::TimedOut);
+    assert!(outcome.text.contains("half of it"), "{}", outcome.text);
+}
+
+#[tokio::test]
+async fn a_plan_that_fails_tells_nothing_that_would_have_been_asked_about() {
+    let desk = Desk::with(|settings| {
+        settings.tools.entry("edit_file".into()).or_default().requires_result_approval = Some(true);
+    });
+    desk.write("a.txt", "the launch code is forty two\n");
+    let near = json!({"path": "a.txt", "old_text": "the launch code is forty three", "new_text": "x"});
+    let outcome = desk.call("edit_file", near.clone()).await;
+    assert_eq!(
+        (outcome.status, outcome.text.contains("forty two")),
+        (Status::Error, false),
+        "{}",
+        outcome.text
+    );
+    // Without such a setting the nearest place is shown: that is what makes the error useful.
+    let desk = Desk::new();
+    desk.write("a.txt", "the launch code is forty two\n");
+    assert!(desk.call("edit_file", near).await.text.contains("forty two"));
+}
+
+#[tokio::test]
+async fn a_plan_that_says_nothing_has_the_permission_of_its_tool() {
+    let desk = Desk::new();
+    let outcome = desk.call("probe_silent", json!({})).await;
+    assert_eq!((outcome.status, outcome.permission), (Status::NobodyToAsk, Some(Permission::Sensitive)));
+    assert_eq!(outcome.rule.as_deref(), Some("tool:probe_silent"));
+}
+
+#[tokio::test]
+async fn a_folder_that_fills_while_the_person_thinks_is_asked_about_again() {
+    let mut desk = Desk::new();
+    desk.write("old/a.txt", "a");
+    let filling = std::sync::Arc::new(Changing {
+        path: desk.path("old/precious.txt"),
+        asked: std::sync::Mutex::default(),
+    });
+    desk.session.approvers = vec![filling.clone()];
+    let outcome = desk.call("file_delete", json!({"path": "old", "recursive": true})).await;
+    assert_eq!(outcome.status, Status::Success, "{}", outcome.text);
+    assert_eq!(filling.asked.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn the_arrival_is_on_disk_before_anything_changes() {
+    /// Writes nothing through.
+    struct NeverDurable(std::sync::Arc<deskhand_store::Audit>);
+    impl AuditLog for NeverDurable {
+        fn append(&self, record: &deskhand_core::AuditRecord) -> deskhand_core::StoreResult<()> {
+            self.0.append(record)
+        }
+        fn make_durable(&self) -> deskhand_core::StoreResult<()> {
+            Err(deskhand_core::StoreError::new("write the log out", "the disk is gone"))
+        }
+    }
+    let mut desk = Desk::new().mode(Mode::Auto);
+    desk.gate.audit = std::sync::Arc::new(NeverDurable(desk.store.audit()));
+    let outcome = desk.call("write_file", json!({"path": "a.txt", "content": "x"})).await;
+    assert_eq!(outcome.status, Status::Error);
+    assert!(!desk.path("a.txt").exists());
+    // What changes nothing does not wait for the disk.
+    assert_eq!(desk.call("list_dir", json!({})).await.status, Status::Success);
+}
+
+#[tokio::test]
+async fn secrets_in_paths_are_masked_too() {
+    let mut desk = Desk::new();
+    let approver = desk.answer([yes()]);
+    let path = format!("{}.txt", secret());
+    let outcome = desk.call("write_file", json!({"path": path, "content": "x"})).await;
+    assert_eq!(outcome.status, Status::Success, "{}", outcome.text);
+    assert!(desk.path(&path).exists());
+    let seen = [
+        serde_json::to_string(&outcome).unwrap(),
+        serde_json::to_string(&approver.asked()).unwrap(),
+        desk.events.json(),
+        desk.audit_text(),
+    ];
+    for (n, text) in seen.iter().enumerate() {
+        assert!(!text.contains(&secret()), "place {n}: {text}");
+    }
+    let explained = desk
+        .gate
+        .explain(Request::new("read_file", json!({"path": format!("no-{}", secret())})), &desk.session);
+    assert!(!explained.await.unwrap_err().message.contains(&secret()));
+}
+
+#[tokio::test]
+async fn what_a_person_typed_is_masked_in_events() {
+    use deskhand_core::{Answer, approval::AnyAnswer};
+    let edit = AnyAnswer::Execution(Answer::Edit { arguments: json!({"text": secret()}) });
+    let desk = Desk::new().answering([edit, no("because of the key")]);
+    desk.call("probe_moderate", json!({})).await;
+    assert!(!desk.events.json().contains(&secret()), "{}", desk.events.json());
+}
+
+#[tokio::test]
+async fn a_flood_of_wrong_fields_is_answered_briefly() {
+    let desk = Desk::new();
+    let many: serde_json::Map<String, serde_json::Value> =
+        (0..50_000).map(|n| (format!("field_{n}"), json!(1))).collect();
+    let outcome = desk.call("probe_public", many.into()).await;
+    assert_eq!(outcome.status, Status::InvalidArguments);
+    assert!(outcome.error.unwrap().message.len() < 5_000);
+}
+
+#[tokio::test]
 async fn execution_approval_can_be_set_for_a_tool() {
     let set = |tool: &'static str, value| {
         move |settings: &mut deskhand_core::GateSettings| {

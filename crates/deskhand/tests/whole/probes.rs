@@ -21,6 +21,7 @@ pub fn register(registry: &mut Registry) {
     registry.add(Slow);
     registry.add(Tells);
     registry.add(NotHere);
+    registry.add(Silent);
     registry.add(Fickle(AtomicUsize::new(0)));
 }
 
@@ -167,6 +168,25 @@ impl Tool for NotHere {
 
     async fn run(&self, _: Input, _: &Cx) -> ToolResult<Output> {
         Ok(Output { text: String::new() })
+    }
+}
+
+/// Forgets to say what its calls need.
+pub struct Silent;
+
+impl Tool for Silent {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec::new("probe_silent", "A probe whose plan says nothing.")
+        .permission(Permission::Sensitive)
+        .effects(Effects::EXECUTES);
+
+    async fn plan(&self, _: &Input, _: &Cx) -> ToolResult<Plan> {
+        Ok(Plan::new("Something").effects(Effects::EXECUTES))
+    }
+
+    async fn run(&self, _: Input, _: &Cx) -> ToolResult<Output> {
+        Ok(Output { text: "ran".into() })
     }
 }
 

@@ -137,7 +137,14 @@ fn two_processes_write_a_thousand_calls_each_and_the_chain_verifies() {
 }
 
 #[test]
-fn an_interrupt_cancels_the_call_and_says_so() {
+fn a_signal_cancels_the_call_and_says_so() {
+    for signal in [rustix::process::Signal::INT, rustix::process::Signal::TERM, rustix::process::Signal::HUP]
+    {
+        cancels(signal);
+    }
+}
+
+fn cancels(signal: rustix::process::Signal) {
     let shop = Shop::new();
     let child = shop
         .command(&["call", "write_file", "path=a.txt", "content=x", "--wait", "--json"])
@@ -148,7 +155,7 @@ fn an_interrupt_cancels_the_call_and_says_so() {
         std::thread::sleep(Duration::from_millis(20));
     }
     let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
     let output = child.wait_with_output().unwrap();
     let outcome: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.code(), &outcome["status"]), (Some(4), &json!("cancelled")));

@@ -2,13 +2,10 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
 
-use deskhand_core::{
-    Access, Effects, Fingerprint, Plan, Scope, Shape, StoreError, ToolSettings, Touch, arguments,
-};
+use deskhand_core::{Access, Effects, Fingerprint, Plan, Scope, Shape, StoreError, ToolSettings, Touch};
 use serde_json::{Value, json};
 
 use super::*;
@@ -16,13 +13,11 @@ use super::*;
 #[derive(Default)]
 struct Book {
     grants: Vec<Grant>,
-    asked: AtomicUsize,
     broken: bool,
 }
 
 impl GrantBook for Book {
     fn for_tool(&self, tool: &str, _: Time) -> StoreResult<Vec<Grant>> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
         if self.broken {
             return Err(StoreError::new("read the grants", std::io::Error::other("broken")));
         }
@@ -233,10 +228,9 @@ fn a_grant_is_valid_where_and_while_it_says() {
 
 #[test]
 fn a_grant_covers_its_shape_and_no_more() {
-    let exact = |arguments: &str, path: &str| Shape::Exact {
-        sha256: arguments::sha256(&serde_json::from_str(arguments).unwrap()),
-        shown: String::new(),
-        paths: vec![path.into()],
+    let exact = |arguments: &str, path: &str| {
+        let plan = Plan::new("").touching(touch(path, Permission::Moderate), "");
+        Shape::exact(&serde_json::from_str(arguments).unwrap(), &plan, String::new())
     };
     let folder = |path: &str| Shape::Folder { path: path.into() };
     #[rustfmt::skip]
@@ -307,16 +301,31 @@ fn refusals_say_why_and_what_would_help() {
 }
 
 #[test]
-fn public_calls_do_not_wait_for_the_book() {
-    let book = Arc::new(Book { grants: vec![no()], broken: true, ..Book::default() });
-    let rules = Rules::new(book.clone());
-    let arguments = json!({});
-    assert_eq!(
-        rules.decide(&question(&plan(Public), &arguments, Ask, None)).unwrap().verdict,
-        Verdict::Allow
-    );
-    assert_eq!(book.asked.load(Ordering::Relaxed), 0);
-    // A book that cannot be read is an error, never a yes.
-    assert!(rules.decide(&question(&plan(Moderate), &arguments, Auto, None)).is_err());
-    assert_eq!(book.asked.load(Ordering::Relaxed), 1);
+fn a_remembered_no_holds_for_public_calls_too() {
+    assert_eq!(Case::new(Public, Ask).grants([no()]).decide().verdict, Verdict::Reject);
+    assert_eq!(Case::new(Public, Ask).decide().verdict, Verdict::Allow);
+}
+
+#[test]
+fn a_no_for_a_folder_concerns_every_call_that_touches_it() {
+    let denied = grant("no", GrantEffect::Deny, Shape::Folder { path: "/w/prod".into() }, Scope::Always);
+    let with = |other: Touch| {
+        let plan = plan(Moderate).touching(other, "");
+        Case { plan, ..Case::new(Moderate, Auto) }.grants([denied.clone()]).decide().verdict
+    };
+    assert_eq!(with(touch("/w/prod/x", Moderate)), Verdict::Reject);
+    assert_eq!(with(touch("/w/prod/x", Public)), Verdict::Reject);
+    assert_eq!(with(touch("/w/production", Moderate)), Verdict::Allow);
+    // Removing what holds it removes it.
+    assert_eq!(with(Touch { recursive: true, ..touch("/w", Moderate) }), Verdict::Reject);
+    assert_eq!(with(touch("/w", Moderate)), Verdict::Allow);
+}
+
+#[test]
+fn a_book_that_cannot_be_read_is_an_error_and_never_a_yes() {
+    let book = Arc::new(Book { broken: true, ..Book::default() });
+    let rules = Rules::new(book);
+    for permission in [Public, Moderate] {
+        assert!(rules.decide(&question(&plan(permission), &json!({}), Auto, None)).is_err());
+    }
 }

@@ -35,7 +35,7 @@ impl PathArg {
     pub(super) fn to_absolute(&self, workspace: &Path, home: Option<&Path>) -> ToolResult<PathBuf> {
         let invalid = |why: &str| Err(ToolError::invalid("invalid_path", format!("The path {self} {why}.")));
         if self.0.is_empty() {
-            return invalid("is empty");
+            return Err(ToolError::invalid("invalid_path", "The path is empty."));
         }
         if self.0.contains('\0') {
             return invalid("has a NUL character in it, which no path can");

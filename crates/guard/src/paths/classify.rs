@@ -97,15 +97,22 @@ impl Paths {
         }
         let private = sensitive::why(real).or_else(|| sensitive::why(asked));
         if root.is_none() && self.is_system(real) {
-            return if may_everyone_read(real) {
-                class(
+            // Certificates that everyone may read are for everyone.
+            let certificate = real.extension().is_some_and(|ending| ending == "pem");
+            if !may_everyone_read(real) {
+                return class(
+                    Sensitive,
+                    "path:system-private",
+                    "It is a system file that not everyone may read.",
+                );
+            }
+            if private.is_none() || certificate {
+                return class(
                     Public,
                     "path:system-read",
                     "It is a system file that everyone on this machine may read.",
-                )
-            } else {
-                class(Sensitive, "path:system-private", "It is a system file that not everyone may read.")
-            };
+                );
+            }
         }
         if let Some(what) = private {
             return class(Sensitive, "path:sensitive", format!("It is a sensitive place ({what})."));
@@ -137,7 +144,7 @@ impl Paths {
             return class(Sensitive, "path:outside-write", "It is outside the workspace.");
         };
         if root.kind == RootKind::ReadOnly {
-            return class(Forbidden, "path:read-only-root", "Uploads, outputs and skills are only read.");
+            return class(Forbidden, "path:read-only-root", "Uploads and skills are only read.");
         }
         if let Some(what) = sensitive::why(real).or_else(|| sensitive::why(asked)) {
             return class(Sensitive, "path:sensitive", format!("It is a sensitive place ({what})."));

@@ -36,7 +36,7 @@ use self::{classify::Class, resolve::Resolved};
 pub enum RootKind {
     /// Read freely; written after a question.
     Workspace,
-    /// Uploads, outputs, skills.
+    /// Uploads, skills.
     ReadOnly,
 }
 
@@ -88,19 +88,22 @@ impl Paths {
         if roots.is_empty() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no workspace"));
         }
-        for path in config.read_only.iter().chain([&config.outputs]) {
+        for path in &config.read_only {
             if let Ok(root) = open_root(path, RootKind::ReadOnly) {
                 roots.push(root);
             }
         }
         let file_system = Dir::open_ambient_dir(file_system_root(&roots[0].path), ambient_authority())?;
-        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        // What is not there yet has a real path, too: a home behind a link, a config that will be made.
+        let real = |path: &PathBuf| {
+            resolve::resolve(path, LinkRule::Follow).map_or_else(|_| path.clone(), |resolved| resolved.path)
+        };
         Ok(Self(Arc::new(Inner {
             roots,
             file_system,
             home: config.home.as_ref().map(real),
             own: config.own.iter().map(real).collect(),
-            outputs: config.outputs,
+            outputs: real(&config.outputs),
             restrict_to_workspace: config.restrict_to_workspace,
         })))
     }
@@ -252,7 +255,15 @@ impl<'a> BoundPaths<'a> {
             ToolError::invalid("invalid_path", format!("{arg} is no handle of a kept output."))
         })?;
         let path = self.paths.0.outputs.join(format!("{call}.txt"));
-        self.recorded(&path, access)
+        if access.writes() {
+            let message = format!("{arg} is a kept output, which is only read.");
+            return Err(ToolError::blocked("path:own-data-write", message));
+        }
+        // Whoever has the handle was given the output. The folder it lies in is Deskhand's own.
+        let resolved =
+            resolve::resolve(&path, LinkRule::Keep).map_err(|e| ToolError::io("look at", &path, &e))?;
+        let why = "It is an output of this session.".to_owned();
+        Ok(Place::new(self.paths.clone(), resolved, access, Permission::Public, "path:session-files", why))
     }
 
     /// Classifies a resolved path and, where a plan was approved, holds the call to it.
@@ -275,7 +286,11 @@ impl<'a> BoundPaths<'a> {
     /// Says what is missing, and what is there instead that looks like it.
     fn no_such_file(arg: &PathArg, place: &Place) -> ToolError {
         let error = ToolError::new("no_such_file", format!("There is no file or folder {arg}."));
-        match place.similar_name() {
+        // Names in a folder that may not be read are not told.
+        match Some(place)
+            .filter(|place| place.permission() == Permission::Public)
+            .and_then(Place::similar_name)
+        {
             Some(name) => error.hint(format!("There is {} in the same folder.", show_name(&name))),
             None if place.shown() == arg.to_string() => error,
             None => error.hint(format!("Looked for {}.", place.shown())),

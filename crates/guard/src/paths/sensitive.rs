@@ -93,6 +93,9 @@ const RUNS_LATER: &[(&str, &str, &str)] = &[
     (".git", "hooks", "Git runs what is in it"),
     (".git", "config", "it can name programs that Git runs"),
     (".git", "modules", "it holds the hooks and config of submodules"),
+    (".git", "worktrees", "it holds the config of work trees"),
+    (".git", "commondir", "it says where Git finds hooks and config"),
+    (".git", "info/attributes", "it can name programs that Git runs"),
     (".deskhand", "", "it configures Deskhand"),
 ];
 
@@ -133,7 +136,9 @@ fn follows_a_folder(path: &Path) -> Option<&'static str> {
 /// Why writing here is more than changing a file of the workspace. `relative` starts at the workspace.
 pub(super) fn runs_later(relative: &Path) -> Option<&'static str> {
     let names: Vec<Cow<'_, str>> = relative.components().map(|part| folded(part.as_os_str())).collect();
-    find_folder(&names, RUNS_LATER)
+    // A `.git` that is itself made or replaced can be a file that leads to any folder with any config.
+    let whole = names.last().is_some_and(|name| name == ".git");
+    find_folder(&names, RUNS_LATER).or(whole.then_some("Git takes hooks and config from where it says"))
 }
 
 fn file_why(name: &str) -> Option<&'static str> {
@@ -236,7 +241,14 @@ mod tests {
 
     #[test]
     fn knows_what_runs_later() {
-        for path in [".git/hooks/pre-commit", ".git/config", "sub/.git/hooks/x", ".deskhand/config.toml"] {
+        for path in [
+            ".git/hooks/pre-commit",
+            ".git/config",
+            "sub/.git/hooks/x",
+            ".deskhand/config.toml",
+            "sub/.git",
+            ".GIT",
+        ] {
             assert!(runs_later(Path::new(path)).is_some(), "{path}");
         }
         for path in [".git/info/exclude", ".github/workflows/ci.yml", "git/hooks/x"] {

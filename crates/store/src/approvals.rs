@@ -1,16 +1,30 @@
 //! The queue of questions to people, shared by every process on one data folder.
+//!
+//! What is kept of an answer is how the person decided. What they typed goes to the process that asked: by
+//! memory where it was answered there, otherwise through `unread_answers`, from which it is deleted when read.
 
-use std::{path::PathBuf, pin::Pin, sync::Arc, time::Duration};
+mod asked;
+
+use std::{
+    path::PathBuf,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use deskhand_core::{ApprovalQueue, ApprovalRequest, Settled, StoreResult, Time, approval::SettleResult};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use self::asked::{Asked, stored_form};
 use crate::{database::Database, error::Doing, process, wake};
 
 /// How long a settled question is kept.
 const KEPT: Duration = Duration::from_hours(30 * 24);
+
+/// For how long after its question's time an answer may still be read: it may have come at the last moment.
+const READ_WITHIN: Duration = Duration::from_mins(1);
 
 /// How often one who waits looks by itself.
 const LOOK: Duration = Duration::from_millis(250);
@@ -19,6 +33,8 @@ const LOOK: Duration = Duration::from_millis(250);
 pub struct Approvals {
     database: Arc<Database>,
     wake_folder: PathBuf,
+    /// Locked before the database is, and while an answer goes from one to the other.
+    asked: Mutex<Asked>,
 }
 
 /// An open question, as far as its lapsing is concerned.
@@ -29,6 +45,10 @@ struct Open {
 }
 
 impl Open {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self { id: row.get(0)?, process: row.get(1)?, expires_at: row.get(2)? })
+    }
+
     /// How it has ended by itself, where it has.
     fn lapsed(&self, now: Time) -> Option<Settled> {
         if self.expires_at <= now.to_string() {
@@ -50,7 +70,12 @@ enum Standing {
 
 impl Approvals {
     pub(crate) fn new(database: Arc<Database>, wake_folder: PathBuf) -> Self {
-        Self { database, wake_folder }
+        Self { database, wake_folder, asked: Mutex::default() }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        // It is a map, valid after every single step.
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Settles what nobody can answer any more: its time has passed, or its process is gone.
@@ -61,11 +86,7 @@ impl Approvals {
                 "SELECT id, process, expires_at FROM approvals
                  WHERE state = 'pending' AND (?1 IS NULL OR id = ?1)",
             )?;
-            query
-                .query_map([only], |row| {
-                    Ok(Open { id: row.get(0)?, process: row.get(1)?, expires_at: row.get(2)? })
-                })?
-                .collect()
+            query.query_map([only], Open::from_row)?.collect()
         })?;
         let lapsed: Vec<_> = open.iter().filter_map(|one| Some((one, one.lapsed(now)?))).collect();
         for (one, settled) in &lapsed {
@@ -77,6 +98,33 @@ impl Approvals {
         Ok(())
     }
 
+    /// Deletes the answers that nobody will read any more: the one who asked is gone, or waited no longer.
+    fn drop_unread(&self) -> StoreResult<()> {
+        let unread: Vec<Open> = self.database.with("read the unread answers", |connection| {
+            connection
+                .prepare_cached(
+                    "SELECT id, process, expires_at FROM approvals JOIN unread_answers USING (id)",
+                )?
+                .query_map([], Open::from_row)?
+                .collect()
+        })?;
+        let now = Time::now().minus(READ_WITHIN);
+        let ids = unread.iter().filter(|one| one.lapsed(now).is_some()).map(|one| one.id.as_str());
+        self.delete_unread(&ids.collect::<Vec<_>>())
+    }
+
+    /// Deletes answers so that nothing of them is left in the files.
+    fn delete_unread(&self, ids: &[&str]) -> StoreResult<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        self.database.with("delete an answer that was read", |connection| {
+            let mut delete = connection.prepare_cached("DELETE FROM unread_answers WHERE id = ?")?;
+            ids.iter().try_for_each(|id| delete.execute([id]).map(drop))
+        })?;
+        self.database.write_back()
+    }
+
     /// The one place where a question is settled. Whether this did it.
     fn settle_first(&self, id: &str, settled: &Settled) -> StoreResult<bool> {
         let state = match settled {
@@ -84,27 +132,64 @@ impl Approvals {
             Settled::Expired => "expired",
             Settled::Withdrawn => "withdrawn",
         };
-        let body = serde_json::to_string(settled).doing(|| format!("write the answer to {id}"))?;
-        self.database.with("settle the approval", |connection| {
-            let changed = connection
+        let write =
+            |settled: &Settled| serde_json::to_string(settled).doing(|| format!("write the answer to {id}"));
+        let kept = stored_form(settled);
+        let mut asked = self.asked();
+        let asked_here = asked.is_open(id);
+        let unread = if asked_here || kept == *settled { None } else { Some(write(settled)?) };
+        let kept = write(&kept)?;
+        let is_first = self.database.with("settle the approval", |connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let changed = change
                 .prepare_cached(
                     "UPDATE approvals SET state = ?2, settled = ?3, settled_at = ?4
                      WHERE id = ?1 AND state = 'pending'",
                 )?
-                .execute(params![id, state, body, Time::now().to_string()])?;
+                .execute(params![id, state, kept, Time::now().to_string()])?;
+            if let Some(unread) = unread.filter(|_| changed > 0) {
+                change
+                    .prepare_cached("INSERT INTO unread_answers (id, settled) VALUES (?, ?)")?
+                    .execute([id, &unread])?;
+            }
+            change.commit()?;
             Ok(changed > 0)
-        })
+        })?;
+        if is_first && asked_here {
+            asked.close(id, settled);
+        }
+        Ok(is_first)
     }
 
+    /// How a question stands. Where it was asked here, the answer is whole, and read with this; to others it
+    /// is what is kept of it.
     fn look(&self, id: &str) -> StoreResult<Standing> {
-        let row: Option<Option<String>> = self.database.with("look at the approval", |connection| {
-            connection
-                .prepare_cached("SELECT settled FROM approvals WHERE id = ?")?
-                .query_row([id], |row| row.get(0))
-                .optional()
-        })?;
-        let Some(settled) = row else { return Ok(Standing::Unknown) };
-        Ok(parse_settled(id, settled)?.map_or(Standing::Open, Standing::Settled))
+        let mut asked = self.asked();
+        if let Some(settled) = asked.answer(id) {
+            return Ok(Standing::Settled(settled.clone()));
+        }
+        let row: Option<(Option<String>, Option<String>)> =
+            self.database.with("look at the approval", |connection| {
+                connection
+                    .prepare_cached(
+                        "SELECT kept.settled, unread.settled FROM approvals kept
+                         LEFT JOIN unread_answers unread USING (id) WHERE id = ?",
+                    )?
+                    .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
+                    .optional()
+            })?;
+        let Some((kept, unread)) = row else { return Ok(Standing::Unknown) };
+        let unread = unread.filter(|_| asked.is_open(id));
+        let is_unread = unread.is_some();
+        let Some(settled) = parse_settled(id, unread.or(kept))? else { return Ok(Standing::Open) };
+        if asked.is_open(id) {
+            asked.close(id, &settled);
+        }
+        if is_unread && let Err(error) = self.delete_unread(&[id]) {
+            // The answer counts all the same, and is deleted when its time has passed.
+            tracing::warn!(%error, "an answer that was read is still stored");
+        }
+        Ok(Standing::Settled(settled))
     }
 
     async fn wait_until_settled(
@@ -162,7 +247,12 @@ impl ApprovalQueue for Approvals {
     fn post(&self, request: &ApprovalRequest) -> StoreResult<()> {
         let body = serde_json::to_string(request).doing(|| format!("write the approval {}", request.id))?;
         self.settle_lapsed(None)?;
-        self.database.with("post the approval", |connection| insert(connection, request, &body))
+        self.drop_unread()?;
+        // First, so that it is known where it was asked when the first answer comes.
+        self.asked().open(&request.id);
+        self.database
+            .with("post the approval", |connection| insert(connection, request, &body))
+            .inspect_err(|_| self.asked().forget(&request.id))
     }
 
     fn settle(&self, id: &str, settled: &Settled) -> StoreResult<SettleResult> {
@@ -189,6 +279,7 @@ impl ApprovalQueue for Approvals {
 
     fn pending(&self) -> StoreResult<Vec<ApprovalRequest>> {
         self.settle_lapsed(None)?;
+        self.drop_unread()?;
         let rows: Vec<(String, String)> = self.database.with("read the open approvals", |connection| {
             let mut query = connection.prepare_cached(
                 "SELECT id, request FROM approvals WHERE state = 'pending' ORDER BY number",

@@ -17,6 +17,9 @@ use crate::{error::Doing, folder};
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(10);
 
+/// How long to wait for others where it is only to write the log of the database back.
+const BUSY_WRITING_BACK: Duration = Duration::from_millis(200);
+
 /// Step N brings a database from version N to version N + 1. A step that has been released is never
 /// changed: a new one is added.
 const MIGRATIONS: &[&str] = &[
@@ -58,6 +61,11 @@ const MIGRATIONS: &[&str] = &[
         sha256 TEXT NOT NULL,
         trusted_at TEXT NOT NULL
     );",
+    // Answers with what a person typed, on their way to the process that asked.
+    "CREATE TABLE IF NOT EXISTS unread_answers (
+        id TEXT PRIMARY KEY REFERENCES approvals (id) ON DELETE CASCADE,
+        settled TEXT NOT NULL
+    );",
 ];
 
 /// The database, opened when it is first needed.
@@ -84,6 +92,17 @@ impl Database {
         };
         work(connection).doing(|| format!("{action} in {}", self.path.display()))
     }
+
+    /// Brings everything to disk, and empties the write-ahead log, in which what was deleted still stands.
+    /// While others read or write that may not be possible; then it is left to the next time.
+    pub fn write_back(&self) -> StoreResult<()> {
+        self.with("write the log back", |connection| {
+            connection.busy_timeout(BUSY_WRITING_BACK)?;
+            let done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            connection.busy_timeout(BUSY)?;
+            done
+        })
+    }
 }
 
 fn open(path: &Path, migrations: &[&str]) -> StoreResult<Connection> {
@@ -100,6 +119,8 @@ fn open(path: &Path, migrations: &[&str]) -> StoreResult<Connection> {
 fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // What is deleted is overwritten: it may be what a person typed. This pragma answers with its value.
+    connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
     // SQLite does not wait by itself while another process switches the same new file to WAL.
     let until = Instant::now() + BUSY;
     loop {
@@ -190,6 +211,7 @@ mod tests {
         assert_eq!(text("journal_mode"), "wal".to_owned().into());
         assert_eq!(text("foreign_keys"), 1.into());
         assert_eq!(text("synchronous"), 1.into());
+        assert_eq!(text("secure_delete"), 1.into());
         assert_eq!(text("busy_timeout"), 10_000.into());
     }
 

@@ -32,7 +32,7 @@ pub use approvals::Approvals;
 pub use audit::Audit;
 pub use grants::Grants;
 pub use outputs::Outputs;
-pub use trust::{Trust, TrustedConfig};
+pub use trust::Trust;
 pub use undo::Undo;
 
 use crate::{budget::Budget, database::Database, error::Doing};

@@ -10,8 +10,8 @@ pub(crate) fn this() -> &'static str {
     static THIS: OnceLock<String> = OnceLock::new();
     THIS.get_or_init(|| {
         let pid = std::process::id();
-        match (started(pid), namespace()) {
-            (Some(started), Some(namespace)) => format!("{pid} {started} {namespace}"),
+        match (started(pid), place()) {
+            (Some(started), Some(place)) => format!("{pid} {started} {place}"),
             _ => format!("{pid}"),
         }
     })
@@ -23,7 +23,7 @@ pub(crate) fn is_gone(mark: &str) -> bool {
     let (Some(pid), Some(begun), Some(where_)) = (parts.next(), parts.next(), parts.next()) else {
         return false;
     };
-    let (Ok(pid), Some(here)) = (pid.parse(), namespace()) else { return false };
+    let (Ok(pid), Some(here)) = (pid.parse(), place()) else { return false };
     where_ == here && started(pid).is_none_or(|started| started != begun)
 }
 
@@ -40,11 +40,16 @@ fn started(pid: u32) -> Option<String> {
     fields.nth(18).map(str::to_owned)
 }
 
-/// Process ids mean something only within the same namespace of the same boot.
-fn namespace() -> Option<&'static str> {
-    static NAMESPACE: OnceLock<Option<String>> = OnceLock::new();
-    let read = || Some(fs::read_link("/proc/self/ns/pid").ok()?.to_string_lossy().replace(' ', "_"));
-    NAMESPACE.get_or_init(read).as_deref()
+/// Where a process id means something: within one namespace of one boot. The first namespace has the same
+/// number on every machine, and machines may share a data folder; the id of the boot is of this one alone.
+fn place() -> Option<&'static str> {
+    static PLACE: OnceLock<Option<String>> = OnceLock::new();
+    let read = || {
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        let namespace = fs::read_link("/proc/self/ns/pid").ok()?;
+        Some(format!("{}/{}", boot.trim(), namespace.display()).replace(' ', "_"))
+    };
+    PLACE.get_or_init(read).as_deref()
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -54,12 +59,12 @@ mod tests {
     #[test]
     fn knows_who_is_gone() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-        let (pid, space) = (child.id(), namespace().unwrap());
+        let (pid, place) = (child.id(), place().unwrap());
         let begun = started(pid).unwrap();
-        let mark = format!("{pid} {begun} {space}");
+        let mark = format!("{pid} {begun} {place}");
         assert!(!is_gone(this()));
         assert!(!is_gone(&mark));
-        assert!(is_gone(&format!("{pid} 1 {space}")), "the id was given to another process");
+        assert!(is_gone(&format!("{pid} 1 {place}")), "the id was given to another process");
         child.kill().unwrap();
         child.wait().unwrap();
         for (mark, gone) in [
@@ -70,5 +75,17 @@ mod tests {
         ] {
             assert_eq!(is_gone(mark), gone, "{mark}");
         }
+    }
+
+    /// Two machines, each with processes in its first namespace, on one data folder.
+    #[test]
+    fn nothing_is_known_of_the_processes_of_another_machine() {
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+        let elsewhere = this().replace(boot.trim(), "00000000-0000-4000-8000-000000000000");
+        assert_ne!(elsewhere, this(), "the mark says which boot it is of");
+        // No process has started at the first tick after boot and has the largest possible id.
+        let gone = |mark: &str| is_gone(&format!("4194304 1 {}", mark.splitn(3, ' ').nth(2).unwrap()));
+        assert!(gone(this()));
+        assert!(!gone(&elsewhere));
     }
 }

@@ -69,30 +69,105 @@ fn a_question_comes_back_as_it_was_asked() {
     assert!(queue.get("nothing").unwrap().is_none());
 }
 
-#[test]
-fn every_kind_of_answer_comes_back_as_it_was_given() {
-    let folder = tempfile::tempdir().unwrap();
-    let queue = queue(folder.path());
+/// What somebody typed into an answer.
+const SECRET: &str = "hunter2-correct-horse";
+
+/// Every kind of answer, and how it is kept.
+fn answers() -> impl Iterator<Item = (Settled, Settled)> {
     let remember =
         |shape| Some(Remember { scope: RememberScope::Workspace, shape, until: Some(Time::now()) });
     let folder_shape = Shape::Folder { path: "/w/a".into() };
-    let answers = [
-        AnyAnswer::Execution(Answer::Yes { remember: remember(folder_shape) }),
-        AnyAnswer::Execution(Answer::No {
-            reason: Some("no".into()),
-            remember: remember(Shape::AnyArguments),
-        }),
-        AnyAnswer::Execution(Answer::Edit { arguments: json!({"path": "b"}) }),
-        AnyAnswer::Result(ResultAnswer::Pass),
-        AnyAnswer::Result(ResultAnswer::Edit { text: "x".into() }),
-        AnyAnswer::Result(ResultAnswer::Withhold { reason: None }),
+    let (yes, no) = (remember(folder_shape), remember(Shape::AnyArguments));
+    let secret = || Some(SECRET.to_owned());
+    // Long enough for pages of its own.
+    let long = format!("{SECRET} ").repeat(1000);
+    let execution = [
+        (Answer::Yes { remember: yes.clone() }, Answer::Yes { remember: yes }),
+        (Answer::No { reason: secret(), remember: no.clone() }, Answer::No { reason: None, remember: no }),
+        (Answer::Edit { arguments: json!({"path": SECRET}) }, Answer::Edit { arguments: json!(null) }),
+        (Answer::Edit { arguments: json!({"text": long}) }, Answer::Edit { arguments: json!(null) }),
     ];
-    let answered = answers.map(|answer| Settled::Answered { answer, by: "person:terminal".into() });
-    for settled in answered.into_iter().chain([Settled::Expired, Settled::Withdrawn]) {
+    let result = [
+        (ResultAnswer::Pass, ResultAnswer::Pass),
+        (ResultAnswer::Edit { text: long }, ResultAnswer::Edit { text: String::new() }),
+        (ResultAnswer::Withhold { reason: secret() }, ResultAnswer::Withhold { reason: None }),
+    ];
+    let settled = |answer| Settled::Answered { answer, by: "person:terminal".into() };
+    let execution = execution.map(|pair| <[_; 2]>::from(pair).map(AnyAnswer::Execution).map(settled));
+    let result = result.map(|pair| <[_; 2]>::from(pair).map(AnyAnswer::Result).map(settled));
+    let unanswered = [Settled::Expired, Settled::Withdrawn].map(|settled| [settled.clone(), settled]);
+    execution.into_iter().chain(result).chain(unanswered).map(|[given, kept]| (given, kept))
+}
+
+/// Whether what somebody typed stands in any file of the data folder.
+fn is_stored(folder: &Path) -> bool {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut contents = files.filter(|path| path.is_file()).map(|path| std::fs::read(path).unwrap());
+    contents.any(|bytes| bytes.windows(SECRET.len()).any(|part| part == SECRET.as_bytes()))
+}
+
+#[tokio::test]
+async fn the_one_who_asked_reads_every_answer_whole_and_nothing_typed_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let (here, there) = (queue(folder.path()), queue(folder.path()));
+    let never = CancellationToken::new();
+    for (given, kept) in answers() {
+        for answers_in in [&here, &there] {
+            let asked = request(MINUTE);
+            here.post(&asked).unwrap();
+            assert_eq!(answers_in.settle(&asked.id, &given).unwrap(), SettleResult::First);
+            // Somebody who is late learns how it was decided, and takes nothing away from the one who asked.
+            let late = there.settle(&asked.id, &yes("late")).unwrap();
+            assert_eq!(late, SettleResult::Already(kept.clone()));
+            let on_its_way = given != kept && std::ptr::eq(answers_in, &raw const there);
+            assert_eq!(is_stored(folder.path()), on_its_way, "{kept:?}");
+            assert_eq!(here.wait(&asked.id, MINUTE, &never).await.unwrap(), Some(given.clone()));
+            assert!(!is_stored(folder.path()), "{kept:?}");
+            // One who has waited settles what they have read, and takes for true what they are told then.
+            let again = here.settle(&asked.id, &given).unwrap();
+            assert_eq!(again, SettleResult::Already(given.clone()));
+            assert_eq!(here.get(&asked.id).unwrap().unwrap().1, Some(kept.clone()));
+            assert_eq!(there.wait(&asked.id, MINUTE, &never).await.unwrap(), Some(kept.clone()));
+        }
+    }
+}
+
+/// An answer may come at the moment at which the one who asked gives up.
+#[test]
+fn an_answer_that_is_learnt_by_settling_is_whole_and_does_not_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let (here, there) = (queue(folder.path()), queue(folder.path()));
+    for (given, kept) in answers() {
         let asked = request(MINUTE);
-        queue.post(&asked).unwrap();
-        assert_eq!(queue.settle(&asked.id, &settled).unwrap(), SettleResult::First);
-        assert_eq!(queue.get(&asked.id).unwrap().unwrap().1, Some(settled));
+        here.post(&asked).unwrap();
+        there.settle(&asked.id, &given).unwrap();
+        let already = here.settle(&asked.id, &Settled::Withdrawn).unwrap();
+        assert_eq!(already, SettleResult::Already(given));
+        assert!(!is_stored(folder.path()), "{kept:?}");
+        assert_eq!(here.get(&asked.id).unwrap().unwrap().1, Some(kept));
+    }
+}
+
+#[test]
+fn an_answer_that_nobody_will_read_does_not_stay() {
+    let long_ago = Time::now().minus(2 * MINUTE);
+    let place = process::this().splitn(3, ' ').nth(2).unwrap_or_default();
+    let ends = [
+        (true, format!("UPDATE approvals SET expires_at = '{long_ago}'")),
+        (cfg!(target_os = "linux"), format!("UPDATE approvals SET process = '4194304 1 {place}'")),
+        (false, format!("UPDATE approvals SET expires_at = '{}'", Time::now())),
+    ];
+    for (deleted, end) in ends {
+        let folder = tempfile::tempdir().unwrap();
+        let (here, there) = (queue(folder.path()), queue(folder.path()));
+        let asked = request(MINUTE);
+        here.post(&asked).unwrap();
+        let answer = AnyAnswer::Execution(Answer::Edit { arguments: json!({"path": SECRET}) });
+        there.settle(&asked.id, &Settled::Answered { answer, by: "me".into() }).unwrap();
+        set(&there, &end);
+        assert!(is_stored(folder.path()));
+        assert!(ids(&there).is_empty());
+        assert_eq!(is_stored(folder.path()), !deleted, "{end}");
     }
 }
 

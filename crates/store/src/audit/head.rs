@@ -62,6 +62,13 @@ impl Heads {
         })
     }
 
+    /// Creates the head of a chain that has none, on disk before the chain is: a power cut must not look like
+    /// a head that somebody removed.
+    pub fn begin(&self) -> StoreResult<()> {
+        self.advance(&Head::START, 0)?;
+        self.0.write_back()
+    }
+
     /// Moves the head to `head`, unless it is there or further already; creates it, where there is none.
     /// `first_seq` is the first record in the head's file.
     pub fn advance(&self, head: &Head, first_seq: u64) -> StoreResult<()> {

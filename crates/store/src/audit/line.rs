@@ -9,7 +9,7 @@
 
 use std::{fmt, io::Write};
 
-use deskhand_core::AuditRecord;
+use deskhand_core::{AuditRecord, arguments::hex};
 use sha2::{Digest, Sha256};
 
 /// Longer records are refused, and longer lines are not records. What the gate records is bounded far
@@ -20,6 +20,8 @@ const SEQ: &[u8] = b"{\"seq\":";
 const PREV: &[u8] = b",\"prev\":\"";
 const HASH: &[u8] = b",\"hash\":\"";
 const END: &[u8] = b"\"}";
+/// How the fields of a record begin that is not of a call.
+const NOTICE: &[u8] = b"\"phase\":\"notice\"";
 
 /// A SHA-256, as the text it is everywhere here.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,12 +32,9 @@ impl Hash {
     pub const NONE: Self = Self([b'0'; 64]);
 
     pub fn of(bytes: &[u8]) -> Self {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = [0; 64];
-        for (pair, byte) in text.chunks_exact_mut(2).zip(Sha256::digest(bytes)) {
-            pair[0] = DIGITS[usize::from(byte >> 4)];
-            pair[1] = DIGITS[usize::from(byte & 15)];
-        }
+        // Two digits for each of the thirty-two bytes.
+        text.copy_from_slice(hex(&Sha256::digest(bytes)).as_bytes());
         Self(text)
     }
 
@@ -128,6 +127,11 @@ impl<'a> Line<'a> {
     /// Whether the content is what the hash says.
     pub fn is_intact(&self) -> bool {
         Hash::of(self.hashed) == self.at.hash
+    }
+
+    /// Whether it is not of a call; seen without reading all of it.
+    pub fn is_notice(&self) -> bool {
+        self.fields.starts_with(NOTICE)
     }
 
     pub fn record(&self) -> serde_json::Result<AuditRecord> {

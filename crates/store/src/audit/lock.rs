@@ -1,29 +1,46 @@
 //! The lock that every append takes: the file `.lock` in the folder of the log. In it stands the name of the
 //! newest file, so that one who holds the lock sees at once when another process has begun a new one.
+//!
+//! It is waited for only so long: a call whose record cannot be written must be told so, not hang.
 
 use std::{
-    fs::File,
+    fs::{File, TryLockError},
     io::{self, Seek, Write},
     path::PathBuf,
     sync::Arc,
+    thread,
+    time::{Duration, Instant},
 };
 
 use deskhand_core::StoreResult;
 
 use crate::{error::Doing, folder};
 
+/// How long one who wants to append waits. Everybody holds the lock for far less than a millisecond.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// How long to sleep between two tries: at first, and at most.
+const PAUSE: Duration = Duration::from_micros(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+
 pub(super) struct Lock {
     path: PathBuf,
     file: Option<Arc<File>>,
+    limit: Duration,
 }
 
 impl Lock {
     pub fn new(path: PathBuf) -> Self {
-        Self { path, file: None }
+        Self::with_limit(path, LIMIT)
     }
 
-    /// Takes the lock, which is held for as long as what is returned is.
-    pub fn take(&mut self) -> StoreResult<Locked> {
+    pub fn with_limit(path: PathBuf, limit: Duration) -> Self {
+        Self { path, file: None, limit }
+    }
+
+    /// Takes the lock, which is held for as long as what is returned is. The time that the caller has waited
+    /// `since` counts: of several threads that wait for each other, all give up at the same time.
+    pub fn take(&mut self, since: Instant) -> StoreResult<Locked> {
         let action = || format!("lock the audit log with {}", self.path.display());
         loop {
             let file = match &self.file {
@@ -38,7 +55,7 @@ impl Lock {
                         .doing(action)?,
                 )),
             };
-            file.lock().doing(action)?;
+            lock_in_time(file, since, self.limit).doing(action)?;
             let locked = Locked(file.clone());
             if is_linked(file).doing(action)? {
                 return Ok(locked);
@@ -46,6 +63,28 @@ impl Lock {
             // Somebody removed the file: others lock a new one.
             self.file = None;
         }
+    }
+}
+
+/// Locks the file, at once where nobody holds it.
+fn lock_in_time(file: &File, since: Instant, limit: Duration) -> io::Result<()> {
+    let mut pause = PAUSE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) => {}
+        }
+        let waited = since.elapsed();
+        if waited >= limit {
+            let text = format!(
+                "another process holds that file; gave up after waiting {:.1} s",
+                waited.as_secs_f64()
+            );
+            return Err(io::Error::new(io::ErrorKind::TimedOut, text));
+        }
+        thread::sleep(pause.min(limit.saturating_sub(waited)));
+        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 
@@ -113,16 +152,46 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".lock");
         let (mut one, mut other) = (Lock::new(path.clone()), Lock::new(path.clone()));
-        let held = one.take().unwrap();
+        let held = one.take(Instant::now()).unwrap();
         assert!(File::open(&path).unwrap().try_lock().is_err());
         drop(held);
-        drop(other.take().unwrap());
+        drop(other.take(Instant::now()).unwrap());
         std::fs::remove_file(&path).unwrap();
-        let held = one.take().unwrap();
+        let held = one.take(Instant::now()).unwrap();
         assert!(File::open(&path).unwrap().try_lock().is_err(), "the new file is the one that is locked");
         held.set_newest_file("a").unwrap();
         assert!(held.newest_file_is("a") && !held.newest_file_is("b"));
         drop(held);
-        assert!(other.take().unwrap().newest_file_is("a"));
+        assert!(other.take(Instant::now()).unwrap().newest_file_is("a"));
+    }
+
+    #[test]
+    fn one_that_is_not_let_go_of_is_waited_for_only_so_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".lock");
+        let held = Lock::new(path.clone()).take(Instant::now()).unwrap();
+        let mut waiting = Lock::with_limit(path.clone(), Duration::from_millis(300));
+        let began = Instant::now();
+        let error = waiting.take(began).err().unwrap().to_string();
+        assert!(began.elapsed() >= Duration::from_millis(300), "{error}");
+        assert!(error.contains(path.to_str().unwrap()) && error.contains("0.3 s"), "{error}");
+        // One who has waited that long already, for another thread, does not wait again.
+        let again = Instant::now();
+        assert!(waiting.take(began).is_err());
+        assert!(again.elapsed() < Duration::from_millis(200));
+        drop(held);
+        waiting.take(began).unwrap();
+    }
+
+    #[test]
+    fn one_that_is_let_go_of_in_time_is_had() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".lock");
+        let held = Lock::new(path.clone()).take(Instant::now()).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| Lock::new(path.clone()).take(Instant::now()).unwrap());
+            thread::sleep(Duration::from_millis(50));
+            drop(held);
+        });
     }
 }

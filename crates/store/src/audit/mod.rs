@@ -25,7 +25,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread::{self, JoinHandle},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use deskhand_core::{AuditLog, AuditRecord, StoreResult, Time};
@@ -126,7 +126,8 @@ impl AuditLog for Audit {
             return Ok(());
         }
         let body = writer::body(record)?;
-        lock(&self.log.writer).append(&body)?;
+        let since = Instant::now();
+        lock(&self.log.writer).append(&body, since)?;
         self.tell_follower();
         Ok(())
     }
@@ -190,9 +191,10 @@ impl Log {
     fn note_switch(&self, now: Switch) -> StoreResult<()> {
         let _noting = lock(&self.noting);
         if !self.switch_noted.load(Ordering::Acquire) && self.heads.switch()? != now {
+            let since = Instant::now();
             let mut writer = lock(&self.writer);
             let notice = notice::switched(now, writer.now());
-            writer.append(&writer::body(&notice)?)?;
+            writer.append(&writer::body(&notice)?, since)?;
             drop(writer);
             self.make_durable()?;
             self.heads.set_switch(now)?;

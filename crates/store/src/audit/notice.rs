@@ -5,6 +5,28 @@ use serde_json::{Value, json};
 
 use super::{files::Torn, head::Switch, line::Position};
 
+const LOST: &str = "records_lost";
+const NO_HEAD: &str = "head_missing";
+
+/// What a record says about the log that stays true for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    RecordsLost,
+    HeadMissing,
+}
+
+impl Standing {
+    /// A repaired end is none: nothing that had been recorded was lost by it.
+    pub fn of(record: &AuditRecord) -> Option<Self> {
+        match record.status.as_str() {
+            _ if record.phase != Phase::Notice => None,
+            LOST => Some(Self::RecordsLost),
+            NO_HEAD => Some(Self::HeadMissing),
+            _ => None,
+        }
+    }
+}
+
 fn notice(status: &str, result: String, details: Value, now: Time) -> AuditRecord {
     AuditRecord {
         phase: Phase::Notice,
@@ -39,7 +61,7 @@ pub(super) fn torn(torn: &Torn, now: Time) -> AuditRecord {
 /// The files end before what is known to have been written.
 pub(super) fn lost(found: Position, known: Position, now: Time) -> AuditRecord {
     notice(
-        "records_lost",
+        LOST,
         format!(
             "The files end with record {}, but record {} had been written: records were removed or changed. \
              The chain goes on after record {}.",
@@ -56,7 +78,7 @@ pub(super) fn lost(found: Position, known: Position, now: Time) -> AuditRecord {
 /// There are records, but the database has never heard of them.
 pub(super) fn no_head(found: Position, now: Time) -> AuditRecord {
     notice(
-        "head_missing",
+        NO_HEAD,
         format!(
             "The database did not know the head of this chain (it was removed or replaced). What was cut off \
              the end before cannot be known; the chain goes on after record {}.",

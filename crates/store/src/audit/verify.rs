@@ -1,6 +1,6 @@
 //! Reading the whole chain, to find what was changed.
 
-use std::{collections::HashMap, fs::File, io};
+use std::{collections::HashMap, fs::File, io, time::Instant};
 
 use deskhand_core::StoreResult;
 use serde::Serialize;
@@ -22,13 +22,6 @@ pub struct AuditReport {
     pub more_findings: u64,
     /// The last record of the chain.
     pub head: ChainHead,
-}
-
-impl AuditReport {
-    /// Whether everything is as it was written.
-    pub fn is_ok(&self) -> bool {
-        self.findings.is_empty()
-    }
 }
 
 /// A place in the chain. Someone who notes it down elsewhere can tell later that nothing before it was changed.
@@ -69,8 +62,10 @@ pub enum FindingKind {
     Emptied,
     /// A file is gone.
     FileDeleted,
-    /// The database does not know the chain.
+    /// The database does not know the chain, or did not at some time: its end may have been cut off unnoticed.
     HeadMissing,
+    /// At some time the end of the log was not what had been written.
+    RecordsLost,
 }
 
 /// A file as it was when the reading began. What is appended later is not looked at.
@@ -81,8 +76,9 @@ pub(super) struct Snapshot {
 
 pub(super) fn verify(log: &Log) -> StoreResult<AuditReport> {
     let (files, head, rows) = {
+        let since = Instant::now();
         let mut writer = lock(&log.writer);
-        let locked = writer.repair()?;
+        let locked = writer.repair(since)?;
         // The head is read under the lock, so that it is not ahead of the lengths.
         let head = log.heads.load()?;
         let rows = log.heads.files()?;

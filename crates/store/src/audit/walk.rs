@@ -9,6 +9,7 @@ use std::{cmp::Ordering, collections::HashMap, ops::RangeInclusive};
 use super::{
     head::{FileRow, Head},
     line::{Hash, Line, Position},
+    notice::Standing,
     verify::{AuditReport, ChainHead, Finding, FindingKind, MAX_FINDINGS},
 };
 
@@ -92,12 +93,39 @@ impl Walk {
             let text = format!("record {seq} was edited: its content does not have the hash it states");
             self.find_here(FindingKind::Edited, seq, &text);
         }
+        if line.is_notice() {
+            self.notice(&line);
+        }
         if seq <= self.last.seq {
             self.out_of_place(&line);
         } else {
             self.in_place(&line);
             self.last_is_reported = !intact;
         }
+    }
+
+    /// What the log once said of itself stands for good: what was appended since does not bring anything back.
+    fn notice(&mut self, line: &Line<'_>) {
+        let seq = line.at.seq;
+        let standing = line.record().ok().and_then(|record| Standing::of(&record));
+        let (kind, text) = match standing {
+            Some(Standing::HeadMissing) => (
+                FindingKind::HeadMissing,
+                format!(
+                    "the database did not know this chain when record {seq} was written: it had been removed or \
+                     replaced, and records before this one may have been cut off unnoticed"
+                ),
+            ),
+            Some(Standing::RecordsLost) => (
+                FindingKind::RecordsLost,
+                format!(
+                    "when record {seq} was written, the log did not end as it had been written: records before \
+                     this one were cut off or changed"
+                ),
+            ),
+            None => return,
+        };
+        self.find_here(kind, seq, &text);
     }
 
     /// A record whose number is not after that of the one before.
@@ -206,7 +234,7 @@ impl Walk {
                 );
                 self.find(FindingKind::Edited, &place, Some(seq), &text);
             }
-            None if self.records > 0 => {
+            None if !self.lengths.is_empty() => {
                 let text = "the database does not know the head of this chain: it was removed or replaced, so that \
                             a missing end of the log cannot be seen";
                 self.find(FindingKind::HeadMissing, &Place::default(), None, text);

@@ -10,6 +10,7 @@ use std::{
     io::Write,
     path::PathBuf,
     sync::Arc,
+    time::Instant,
 };
 
 use deskhand_core::{AuditRecord, StoreResult, Time};
@@ -77,9 +78,10 @@ impl Writer {
         (self.clock)()
     }
 
-    /// Appends one record, and before it whatever there is to say about the state of the log.
-    pub fn append(&mut self, body: &Body) -> StoreResult<()> {
-        let locked = self.lock.take()?;
+    /// Appends one record, and before it whatever there is to say about the state of the log. The caller has
+    /// waited `since`.
+    pub fn append(&mut self, body: &Body, since: Instant) -> StoreResult<()> {
+        let locked = self.lock.take(since)?;
         let today = files::name_of_day(&self.now().day());
         if !self.is_current(&locked, &today)? {
             self.find_end(&locked, &today)?;
@@ -88,8 +90,8 @@ impl Writer {
     }
 
     /// Takes the lock, and repairs what a killed writer left behind, where one did.
-    pub fn repair(&mut self) -> StoreResult<Locked> {
-        let locked = self.lock.take()?;
+    pub fn repair(&mut self, since: Instant) -> StoreResult<Locked> {
+        let locked = self.lock.take(since)?;
         if let Some(newest) = self.list()?.pop() {
             let durable = self.written_whole(&newest, self.heads.load()?.as_ref());
             let end = files::read_end(&self.folder, &newest, durable)
@@ -164,10 +166,11 @@ impl Writer {
             notices.push(notice::lost(found.at, at, now));
         }
         if head.is_none() {
-            if found != Head::START {
+            // The head is there before the first file is.
+            if !names.is_empty() {
                 notices.push(notice::no_head(found.at, now));
             }
-            self.heads.advance(&Head::START, 0)?;
+            self.heads.begin()?;
         }
         let newest = names.last().map_or("", String::as_str);
         let last_known = head.as_ref().map_or("", |head| head.file.as_str());

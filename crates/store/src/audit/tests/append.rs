@@ -32,7 +32,7 @@ fn a_running_process_goes_over_to_the_next_day() {
     }
     drop(audit);
     assert_eq!(world.files().len(), 3);
-    assert!(world.verify().is_ok());
+    assert!(world.verify().findings.is_empty());
     let rows = Heads::new(Arc::new(Database::new(world.folder.path().join("a.db")))).files().unwrap();
     let ranges: Vec<_> = rows.iter().map(|row| (row.first_seq, row.last_seq)).collect();
     assert_eq!(ranges, [(1, 2), (3, 4), (5, 6)], "the files of days that are over are known, too");
@@ -49,7 +49,7 @@ fn a_clock_that_goes_back_does_not_lead_back_to_an_older_file() {
     append(&audit, 1);
     append(&world.audit(), 1);
     assert_eq!(world.files(), ["2026-01-06.jsonl"]);
-    assert!(world.verify().is_ok());
+    assert!(world.verify().findings.is_empty());
 }
 
 /// One process has begun a new day; then the clock goes back, and the other still knows only the old file.
@@ -64,7 +64,7 @@ fn a_new_file_of_another_process_is_seen_even_if_the_clock_hides_it() {
     world.set_day(0);
     append(&one, 1);
     assert_eq!(fs::read_to_string(world.path("2026-01-02.jsonl")).unwrap().lines().count(), 2);
-    assert!(world.verify().is_ok());
+    assert!(world.verify().findings.is_empty());
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn two_that_take_turns_make_one_chain() {
         append(&other, 2);
     }
     assert_eq!(world.seqs(), (1..=60).collect::<Vec<_>>());
-    assert!(world.verify().is_ok());
+    assert!(world.verify().findings.is_empty());
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn many_threads_make_one_chain() {
     });
     drop(audit);
     assert_eq!(world.seqs(), (1..=400).collect::<Vec<_>>());
-    assert!(world.verify().is_ok());
+    assert!(world.verify().findings.is_empty());
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn switching_off_and_on_is_recorded_once() {
     let off = world.open(false);
     append(&off, 100);
     assert_eq!(world.lines().len(), 6, "nothing but notices while it is off");
-    assert!(world.verify().is_ok());
+    assert!(world.verify().findings.is_empty());
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_record_beyond_all_measure_is_refused() {
     huge.result = Some("x".repeat(line::MAX_LINE));
     assert!(audit.append(&huge).unwrap_err().to_string().contains("more than a record may have"));
     append(&audit, 1);
-    assert!(audit.verify().unwrap().is_ok());
+    assert!(audit.verify().unwrap().findings.is_empty());
 }
 
 #[cfg(unix)]
@@ -216,7 +216,7 @@ fn a_full_disk_is_an_error_and_leaves_no_half_line() {
             Err(error) => break error,
         }
     };
-    let source = error.source.downcast_ref::<std::io::Error>().unwrap();
+    let source = error.cause.downcast_ref::<std::io::Error>().unwrap();
     assert_eq!(source.kind(), std::io::ErrorKind::StorageFull);
     assert!(error.to_string().contains("append to the audit log"), "{error}");
     audit.append(&record("t")).unwrap_err();
@@ -228,5 +228,5 @@ fn a_full_disk_is_an_error_and_leaves_no_half_line() {
     drop(audit);
     assert_eq!(world.lines().len(), appended + 1);
     assert!(world.notices().is_empty());
-    assert!(world.verify().is_ok());
+    assert!(world.verify().findings.is_empty());
 }

@@ -93,6 +93,12 @@ impl World {
         Database::new(self.folder.path().join("a.db")).with("x", |c| c.execute_batch(sql)).unwrap();
     }
 
+    fn lose_database(&self) {
+        for name in ["a.db", "a.db-wal", "a.db-shm"] {
+            let _ = fs::remove_file(self.folder.path().join(name));
+        }
+    }
+
     fn verify(&self) -> AuditReport {
         self.audit().verify().unwrap()
     }

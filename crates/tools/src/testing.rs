@@ -12,7 +12,11 @@ use std::{
 
 use deskhand_core::{
     CallId, Cx, Masked, Plan, Screener, Services, Status, Tool, ToolError, ToolResult, UndoJournal,
-    arguments, cx::CxParts, event::NoEvents, schema, undo::UndoEntry,
+    arguments,
+    cx::CxParts,
+    event::{EventSink, NoEvents},
+    schema,
+    undo::UndoEntry,
 };
 use deskhand_guard::{Paths, PathsConfig};
 use deskhand_store::{Store, StoreOptions};
@@ -158,13 +162,18 @@ impl Desk {
     }
 
     pub fn cx(&self, tool: &str) -> Cx {
+        self.cx_heard_by(tool, Arc::new(NoEvents))
+    }
+
+    /// As [`Self::cx`]; what is told on the way goes to `events`.
+    pub fn cx_heard_by(&self, tool: &str, events: Arc<dyn EventSink>) -> Cx {
         Cx::new(CxParts {
             call: CallId::new(),
             tool: tool.to_owned(),
             session_id: "test".to_owned(),
             services: self.services.clone(),
             cancel: Default::default(),
-            events: Arc::new(NoEvents),
+            events,
             screener: Arc::new(NothingSecret),
         })
     }

@@ -21,13 +21,12 @@ pub async fn run(app: &App, printer: Printer, wanted: Option<String>, list_them:
     let arguments = match wanted {
         None => json!({}),
         Some(text) => {
-            let id = match CallId::parse(&text) {
-                Some(id) => id.to_string(),
-                None => {
-                    let recent = app.store.undo().recent(MOST_LISTED)?;
-                    let ids: Vec<String> = recent.iter().map(|entry| entry.call.to_string()).collect();
-                    pick(ids.iter().map(String::as_str), &text, "change that can be taken back")?
-                }
+            let id = if CallId::parse(&text).is_some() {
+                text
+            } else {
+                let recent = app.store.undo().recent(MOST_LISTED)?;
+                let ids: Vec<String> = recent.iter().map(|entry| entry.call.to_string()).collect();
+                pick(ids.iter().map(String::as_str), &text, "change that can be taken back")?
             };
             json!({"call_id": id})
         }

@@ -90,13 +90,10 @@ fn workspace_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
     let sha256 = arguments::sha256_hex(text.as_bytes());
     let trusted = from.trust.is_trusted(&path, &sha256)?;
     settings.workspace_file = Some(WorkspaceFile { path: path.clone(), sha256, trusted });
-    let values = match flatten(&path, &text) {
-        Ok(values) => values,
-        Err(_) => {
-            // Its text is not quoted: it came with the folder, and may be anything.
-            settings.warnings.push(format!("{} is not valid TOML; it is ignored", path.display()));
-            return Ok(());
-        }
+    let Ok(values) = flatten(&path, &text) else {
+        // Its text is not quoted: it came with the folder, and may be anything.
+        settings.warnings.push(format!("{} is not valid TOML; it is ignored", path.display()));
+        return Ok(());
     };
     for (key, value) in values {
         let known = match check(&key, &value) {

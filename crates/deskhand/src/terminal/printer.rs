@@ -55,7 +55,7 @@ impl Printer {
     pub fn failure(self, error: &anyhow::Error) -> ExitCode {
         let message = SecretScreener.mask_text(&format!("{error:#}")).into_string();
         // What could not be kept or read is a failure; everything else is about how the program was called.
-        let failed = error.chain().any(|cause| cause.is::<StoreError>());
+        let failed = error.chain().any(<dyn std::error::Error>::is::<StoreError>);
         let (code, exit) = if failed { ("store", 1) } else { ("usage", crate::EXIT_USAGE) };
         self.error_value(code, &message);
         self.note(&format!("deskhand: {}", safe(&message)));

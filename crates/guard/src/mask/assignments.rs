@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::{
     Span,
-    formats::Alphabet::Percent,
+    known::Alphabet::Percent,
     names::{self, Strength, classify},
     sign::{Beside, Name},
     values::{self, Form},
@@ -18,8 +18,8 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i-u:passw(?:or[dt]|d)|passphrase|passcode|pass(?:\b|_)|pwd|psk\b|pw\b|secret|token|credential|auth\b",
         r"|authorization|bearer\b|(?:api|access|private|account|encryption|decryption|signing|master|subscription",
-        r"|shared|storage|deploy|license|hmac|jwt|symmetric|auth)[ _-]?key)",
-        r"|密码|密碼|口令|令牌|密钥|密鑰",
+        r"|shared|storage|deploy|license|hmac|jwt|symmetric|auth|cloudflare)[ _-]?key)",
+        r"|密码|密碼|口令|令牌|密钥|密鑰|秘钥|秘鑰|私钥|私鑰|加密",
     ))
     .expect("a constant pattern")
 });
@@ -198,6 +198,7 @@ mod tests {
             "token",
             "PGPASSWORD",
             "密码",
+            "秘钥",
             "db_pass",
         ] {
             assert!(WORDS.is_match(name), "{name}");

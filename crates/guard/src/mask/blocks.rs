@@ -1,8 +1,8 @@
 //! Private keys that span lines: PEM (RSA, EC, OpenSSH, PGP, SSH2, …) and PuTTY.
 
-use super::{Span, formats::Alphabet::Base64};
+use super::{Span, known::Alphabet::Base64};
 
-const KIND: &str = "private-key";
+pub(super) const KIND: &str = "private-key";
 /// Longer than any key; a text that says BEGIN and END further apart is not one.
 const MOST: usize = 64 * 1024;
 /// A run of this many base64 characters is no word.

@@ -1,9 +1,10 @@
-//! Secrets inside a larger whole: the password of an URL or of a command, a Telegram bot's token, a JSON web
-//! token.
+//! Secrets inside a larger whole: the password of an URL or of a command, a token of Cloudflare or of a
+//! Telegram bot, a JSON web token.
 
 use super::{
     Span,
-    formats::{Alphabet::Word, is_escape, is_word},
+    formats::{escape_before, escape_in, is_word},
+    known::Alphabet::Word,
     values,
 };
 
@@ -64,14 +65,41 @@ fn argument(text: &str, from: usize) -> Option<Span> {
     (len > 0 && is_literal).then_some(Span { range: from..from + len, kind: "password" })
 }
 
+/// `at` is where the name stands. A token of Cloudflare has 40 characters and nothing to know it by, a key 37
+/// hex digits: they are looked for behind the name and a few words that say what comes.
+pub(super) fn cloudflare_at(text: &str, at: usize) -> Option<Span> {
+    const WORDS: usize = 40;
+    let bytes = text.as_bytes();
+    let mut from = at + "cloudflare".len();
+    let last = bytes.len().min(from + WORDS);
+    while from < last {
+        let run = Word.run(bytes, from, 40);
+        let secret = &text[from..from + run];
+        let is_key = run == 37 && secret.bytes().all(|b| b.is_ascii_hexdigit());
+        if is_key || (run == 40 && values::looks_random(secret)) {
+            return Some(Span { range: from..from + run, kind: "cloudflare" });
+        }
+        from += run;
+        from += bytes[from..].iter().take(8).take_while(|b| b" \t\"'`:=()\\>".contains(b)).count();
+        if run > 16 || bytes.get(from).is_none_or(|b| !Word.has(*b)) {
+            return None;
+        }
+    }
+    None
+}
+
 /// `at` is where `:AA` stands, between the number of a bot and its 35 characters.
 pub(super) fn telegram_at(text: &str, at: usize) -> Option<Span> {
     let bytes = text.as_bytes();
-    let digits = bytes[..at].iter().rev().take(12).take_while(|b| b.is_ascii_digit()).count();
+    let before = bytes[..at].iter().rev().take(18).take_while(|b| b.is_ascii_alphanumeric()).count();
+    let escape = escape_in(bytes, &(at - before..at));
+    let digits = bytes[at - before + escape..at].iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let start = at - digits;
     // In an address of the bot API, `bot` stands right before the number.
-    let free =
-        start == 0 || !is_word(bytes[start - 1]) || text[..start].ends_with("bot") || is_escape(bytes, start);
+    let free = start == 0
+        || !is_word(bytes[start - 1])
+        || text[..start].ends_with("bot")
+        || escape_before(bytes, start) > 0;
     let run = Word.run(bytes, at + 1, 40);
     ((8..=10).contains(&digits) && free && (33..=37).contains(&run))
         .then(|| Span { range: start..at + 1 + run, kind: "telegram" })
@@ -80,7 +108,7 @@ pub(super) fn telegram_at(text: &str, at: usize) -> Option<Span> {
 /// `at` is where `eyJ` stands. Three parts, of which the last may be cut off by the end of the text.
 pub(super) fn jwt_at(text: &str, at: usize) -> Option<Span> {
     let bytes = text.as_bytes();
-    if at > 0 && (Word.has(bytes[at - 1]) || bytes[at - 1] == b'.') && !is_escape(bytes, at) {
+    if at > 0 && (Word.has(bytes[at - 1]) || bytes[at - 1] == b'.') && escape_before(bytes, at) == 0 {
         return None;
     }
     let header = at + Word.run(bytes, at, 4096);

@@ -1,8 +1,8 @@
 //! Secret masking: what a secret looks like, and how it becomes `⟦masked:kind⟧`.
 //!
-//! Two quick searches find the places worth a look: [`formats`] the fixed beginnings of known keys (and
-//! [`blocks`], [`links`] what needs more than a beginning), [`assignments`] the words that say «secret»
-//! ([`names`]), whose value [`values`] then judges. Everything looks a bounded way around such a place, so
+//! Quick searches find the places worth a look: [`formats`] the fixed beginnings of [`known`] keys (and
+//! [`blocks`], [`links`] what needs more than a beginning), [`dotted`] and [`key_lines`] what has no
+//! beginning, [`assignments`] the words that say «secret» ([`names`]), whose value [`values`] then judges. Everything looks a bounded way around such a place, so
 //! the time is linear in the text whatever the text is.
 //!
 //! What is masked is the secret alone: the name, the quotes and the rest of the line stay, so that JSON stays
@@ -18,7 +18,10 @@ use serde_json::{Map, Value};
 
 mod assignments;
 mod blocks;
+mod dotted;
 mod formats;
+mod key_lines;
+mod known;
 mod links;
 mod names;
 mod ordinary;
@@ -70,8 +73,15 @@ fn masked(text: &str) -> Option<String> {
 fn mask_once(text: &str) -> Option<String> {
     let mut spans = Vec::new();
     formats::find(text, &mut spans);
-    formats::find_dotted(text, &mut spans);
+    dotted::find(text, &mut spans);
+    let public = key_lines::find(text, &mut spans);
+    let formats = spans.len();
     assignments::find(text, &mut spans);
+    if !public.is_empty() {
+        // Among many characters of a certificate or a picture, some spell `pw` by chance.
+        let named = spans.split_off(formats);
+        spans.extend(named.into_iter().filter(|span| !is_within(&public, &span.range)));
+    }
     if spans.is_empty() {
         return None;
     }
@@ -90,6 +100,12 @@ fn mask_once(text: &str) -> Option<String> {
     }
     out.push_str(&text[copied..]);
     Some(out)
+}
+
+/// Whether one of the places, which are in order, holds the range.
+fn is_within(places: &[Range<usize>], range: &Range<usize>) -> bool {
+    let after = places.partition_point(|place| place.start <= range.start);
+    after > 0 && range.end <= places[after - 1].end
 }
 
 fn push_mask(out: &mut String, kind: &str) {

@@ -34,7 +34,14 @@ const CHINESE: &[(&str, &str)] = &[
     ("令牌", "token"),
     ("密钥", "key"),
     ("密鑰", "key"),
+    ("秘钥", "key"),
+    ("秘鑰", "key"),
+    ("私钥", "key"),
+    ("私鑰", "key"),
 ];
+
+/// «Encryption»: as often beside the name of a cipher as beside a key.
+const CHINESE_WEAK: &str = "加密";
 
 /// Ends of a part of a name that make the whole a secret's: `dbpassword`, `authtoken`.
 #[rustfmt::skip]
@@ -60,7 +67,7 @@ const WEAK: &[(&str, &str)] = &[
 #[rustfmt::skip]
 const KEYS: &[&str] = &[
     "api", "access", "private", "secret", "account", "encryption", "decryption", "signing", "master", "subscription",
-    "auth", "shared", "storage", "deploy", "license", "hmac", "jwt", "symmetric",
+    "auth", "shared", "storage", "deploy", "license", "hmac", "jwt", "symmetric", "cloudflare",
 ];
 /// What makes a `token` a piece of text, a place in a list, or a count.
 #[rustfmt::skip]
@@ -110,6 +117,9 @@ const ASIDE: &[&str] =
 pub(super) fn classify(name: &str) -> Option<(Strength, &'static str)> {
     if let Some((_, kind)) = CHINESE.iter().find(|(word, _)| name.ends_with(word)) {
         return Some((Strength::Strong, kind));
+    }
+    if name.ends_with(CHINESE_WEAK) {
+        return Some((Strength::Weak, "key"));
     }
     if name.len() > MOST || !name.is_ascii() {
         return None;
@@ -243,6 +253,10 @@ mod tests {
             "口令",
             "令牌",
             "密钥",
+            "秘钥",
+            "服务器私钥",
+            "加密",
+            "加密密钥",
         ] {
             assert!(is_secret_name(name), "{name}");
         }
@@ -293,6 +307,9 @@ mod tests {
             "passwordless",
             "token_stream",
             "密码长度",
+            "私钥路径",
+            "加密方式",
+            "公钥",
             "name",
             "钥",
         ] {

@@ -2,7 +2,12 @@
 
 /// What code, configuration and prose put beside such names: types, flags, versions, paths, quantities.
 pub(super) fn is_ordinary(value: &str) -> bool {
-    is_common(value) || is_version(value) || is_path(value) || is_quantity(value) || is_date(value)
+    is_common(value)
+        || is_version(value)
+        || is_path(value)
+        || is_quantity(value)
+        || is_date(value)
+        || is_cipher(value)
 }
 
 #[rustfmt::skip]
@@ -72,6 +77,19 @@ fn is_quantity(value: &str) -> bool {
     (number > 0 && number <= 6 && is_unit)
         || (number > 0 && is_typed)
         || (value.starts_with("0x") && value.len() <= 10)
+}
+
+/// `AES-256-GCM`, `rsa/4096`, `SM4`.
+fn is_cipher(value: &str) -> bool {
+    #[rustfmt::skip]
+    const NAMES: &[&str] = &[
+        "aes", "des", "3des", "rsa", "ecc", "ecdsa", "rc4", "sm2", "sm3", "sm4", "sha", "sha256", "chacha20", "poly1305",
+        "gcm", "cbc", "ctr", "ecb", "oaep", "pkcs7", "128", "192", "256", "384", "512", "1024", "2048", "3072", "4096",
+    ];
+    let is_name = |piece: &str| NAMES.iter().any(|name| name.eq_ignore_ascii_case(piece));
+    value.len() <= 32
+        && value.contains(|c: char| c.is_ascii_alphabetic())
+        && value.split(['-', '_', '/']).all(is_name)
 }
 
 /// `2026-02-15`, `2026-02-15T10:30:00Z`.

@@ -68,7 +68,28 @@ fn known_formats() {
         (format!("M{}.{}.{}", alnum(23), alnum(6), alnum(38)), "discord"),
         (format!("LTAI{}", alnum(20)), "alibaba"),
         (format!("AKID{}", alnum(32)), "tencent"),
-        (jwt, "jwt"),
+        (jwt.clone(), "jwt"),
+        (format!("shpat_{}", hex(32)), "shopify"),
+        (format!("shpss_{}", hex(32)), "shopify"),
+        (format!("r8_{}", alnum(37)), "replicate"),
+        (format!("pplx-{}", alnum(48)), "perplexity"),
+        (format!("nvapi-{}-{}", alnum(30), alnum(33)), "nvidia"),
+        (format!("tvly-dev-{}", alnum(32)), "tavily"),
+        (format!("hvs.CAESI{}", alnum(90)), "vault"),
+        (format!("hvb.AAAAAQ{}", alnum(140)), "vault"),
+        (format!("ATATT3xFfGF0{}={}", alnum(170), hex(8)), "atlassian"),
+        (format!("lin_api_{}", alnum(40)), "linear"),
+        (format!("figd_{}-{}", alnum(20), alnum(20)), "figma"),
+        (format!("sntrys_eyJ{}=_{}", alnum(80), alnum(43)), "sentry"),
+        (format!("sntryu_{}", hex(64)), "sentry"),
+        (format!("dapi{}", hex(32)), "databricks"),
+        (format!("key-{}", hex(32)), "mailgun"),
+        (format!("PMAK-{}-{}", hex(24), hex(34)), "postman"),
+        (format!("fw_{}", alnum(24)), "fireworks"),
+        (format!("csk-{}", alnum(48)), "cerebras"),
+        (format!("glsa_{}_{}", alnum(32), hex(8)), "grafana"),
+        (format!("dp.pt.{}", alnum(43)), "doppler"),
+        (format!("v1.0-{}-{}", hex(24), hex(146)), "cloudflare"),
         (format!("AGE-SECRET-KEY-1{}", chance("QPZRY9X8GF2TVDW0", 58)), "private-key"),
         (format!("$2b$12${}", alnum(53)), "password-hash"),
         (format!("$6${}${}", alnum(16), alnum(86)), "password-hash"),
@@ -86,6 +107,9 @@ fn known_formats() {
             ("(", ")."),
             ("第一行\n", "\n末行"),
             ("a\\n", "\\nb"),
+            ("%3A%22", " %22"),
+            ("k%3D", " "),
+            ("\\u0022", "\\u0022"),
         ] {
             let wanted = format!("{before}⟦masked:{kind}⟧{after}");
             assert_eq!(mask(&format!("{before}{secret}{after}")), wanted, "{secret}");
@@ -117,6 +141,30 @@ fn parts_of_a_larger_whole() {
 }
 
 #[test]
+fn a_known_format_is_known_whatever_stands_before_it() {
+    let github = format!("ghp_{}", alnum(36));
+    let aws = format!("AKIA{}7", chance("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 15));
+    for before in ["x", "_", "7", "%22", "%3D", "a%3d", "\\u0022", "\\x22", "\\n", "\\\\n", "key_"] {
+        assert_eq!(mask(&format!("{before}{github} b")), format!("{before}⟦masked:github⟧ b"));
+        assert_eq!(mask(&format!("{before}{aws}\\u0022")), format!("{before}⟦masked:aws⟧\\u0022"));
+    }
+    let anthropic = format!("sk-ant-api03-{}", alnum(80));
+    assert_eq!(mask(&format!("x{anthropic}")), "x⟦masked:anthropic⟧");
+}
+
+#[test]
+fn tokens_of_cloudflare_beside_its_name() {
+    let (token, key) = (alnum(40), hex(37));
+    for before in ["Cloudflare: ", "cloudflare = \"", "my Cloudflare API access ", "CLOUDFLARE_DNS="] {
+        assert_eq!(mask(&format!("{before}{token}\n")), format!("{before}⟦masked:cloudflare⟧\n"));
+        assert_eq!(mask(&format!("{before}{key}\n")), format!("{before}⟦masked:cloudflare⟧\n"));
+    }
+    for name in ["CLOUDFLARE_API_TOKEN", "CF_API_TOKEN", "dns_cloudflare_api_token", "CLOUDFLARE_KEY"] {
+        assert!(!mask(&format!("{name}={token}")).contains(&token), "{name}");
+    }
+}
+
+#[test]
 fn assignments() {
     // `@` stands for the value.
     #[rustfmt::skip]
@@ -142,6 +190,7 @@ fn assignments() {
         ("+password: @", "hunter2", "password"), ("   3\tpassword: @", "hunter2", "password"),
         ("user=bob password=@ ip=10.0.0.1", "hunter2", "password"), ("the password is @.", "hunter2", "password"),
         ("密码：@", "hunter2", "password"), ("数据库密码是 @，请保密", "hunter2", "password"), ("口令: @", "hunter2", "password"),
+        ("秘钥：@", "a1b2c3d4e5", "key"), ("服务器口令=@", "hunter2", "password"), ("私钥: @", "a1b2c3d4e5", "key"), ("加密：@", "k3Jx9QpL2mVz7RtY", "key"),
         ("令牌=@", "a1b2c3d4e5", "token"), ("密钥：@", "a1b2c3d4e5", "key"), ("password: |\n  @\nuser: x", "hunter2", "password"),
         ("machine h login bob password @", "swordfish", "password"), ("secret: @", "550e8400-e29b-41d4-a716-446655440000", "secret"),
         ("my token for that was given as @ yesterday", "k3Jx9QpL2mVz7RtY4wBn", "token"),
@@ -200,6 +249,8 @@ fn harmless_texts_come_back_unchanged() {
         "-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBa\n-----END CERTIFICATE-----",
         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl bob@host",
         "https://registry.npmjs.org/js-tokens/-/js-tokens-4.0.0.tgz#19203fb59991df98e3a287050d4647cdeaf32499", "task-0123456789abcdef0123456789",
+        "加密：AES-256-GCM", "私钥路径：/etc/ssl/private1", "cache-key-d41d8cd98f00b204e9800998ecf8427e", "ta\u{73}k-proj-migrate2-the-old-tables3",
+        "CZECHOSLOVAKIA AUSTRALASIA", "Cloudflare zone 023e105f4ecef8ad9ca31a8372d0c353", "fw_version_2", "nvapi-your-key-goes-in-here-and-nowhere-else-at-all",
         "https://host:8080/@scope/name", "class=\"sk-fading-circle-number-12\"", "10:AAAA", "SKIP ASIA AKIANS",
         &image,
     ];
@@ -315,6 +366,11 @@ fn hostile_texts_take_linear_time() {
         "\\",
         "$6$",
         "LS0tLS1CRUdJTiBQUklWQVRF",
+        "ATATT3",
+        "sntrys_",
+        "cloudflare ",
+        "Zm9vYmFyMTIzNDU2Nzg5MGFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6QUJDREVGR0h\n",
+        "\\tZm9vYmFyMTIzNDU2Nzg5MGFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6QUJDREVGR0h\n\n\n",
     ] {
         let text = unit.repeat(300_000 / unit.len());
         let start = Instant::now();
@@ -388,6 +444,12 @@ fn mixtures() -> impl Strategy<Value = String> {
         "0123456789abcdef0123456789abcdef",
         "$6$",
         "Private-Lines: 1\n",
+        "\n7Qw9Zx2Lk4Vb8Nm1Cp6Rt3Yh5Jd0Gf7Sa2Ue9Wi4Oq8Bx1Kz6Mv3Tn5Hc0Lr7P\n",
+        "\\n7Qw9Zx2Lk4Vb8Nm1Cp6Rt3Yh5Jd0Gf7Sa2Ue9Wi4Oq8Bx1Kz6Mv3Tn5Hc0Lr7P\\n",
+        "-----BEGIN CERTIFICATE-----\n",
+        "-----END CERTIFICATE-----",
+        "%22",
+        "12:",
         "|\n  ",
         "${",
         "}",

@@ -278,8 +278,16 @@ pub(super) fn looks_random(value: &str) -> bool {
     {
         return false;
     }
-    // In `parseBase64UrlToken` the kind of character changes at each word, in a random text at every other
-    // character. What sets words apart does not count.
+    let many_kinds = made.upper && made.lower;
+    is_scattered(value, 4, 6) && (value.len() >= 20 || many_kinds) && entropy(value) >= BITS
+}
+
+/// Whether the kind of character changes at every `nth` character or more often, and fewer than `tenths` of
+/// them are letters in words.
+///
+/// In `parseBase64UrlToken` the kind changes at each word, in a random text at every other character. What
+/// sets words apart does not count.
+pub(super) fn is_scattered(value: &str, nth: usize, tenths: usize) -> bool {
     let kind = |b: u8| match b {
         b'a'..=b'z' => 1,
         b'A'..=b'Z' => 2,
@@ -289,11 +297,7 @@ pub(super) fn looks_random(value: &str) -> bool {
     };
     let is_change = |pair: &&[u8]| kind(pair[0]) * kind(pair[1]) != 0 && kind(pair[0]) != kind(pair[1]);
     let changes = value.as_bytes().windows(2).filter(is_change).count();
-    let many_kinds = made.upper && made.lower;
-    if letters_in_words(value) * 10 >= value.len() * 6 {
-        return false;
-    }
-    changes * 4 >= value.len() && (value.len() >= 20 || many_kinds) && entropy(value) >= BITS
+    changes * nth >= value.len() && letters_in_words(value) * 10 < value.len() * tenths
 }
 
 /// How many letters stand in something like a word: four small ones and more, a capital perhaps before them.

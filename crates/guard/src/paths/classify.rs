@@ -48,15 +48,7 @@ impl Paths {
         }
     }
 
-    /// The permission that reading an entry of an admitted folder needs, if it is more than its folder's.
-    pub(super) fn classify_child(&self, real: &Path) -> Option<Permission> {
-        let private = sensitive::why_child(real).is_some()
-            || self.is_own_child(real)
-            || self.is_private_system_child(real);
-        private.then_some(Permission::Sensitive)
-    }
-
-    /// Whether an entry of a walk is Deskhand's own data, and not a root inside it (uploads, outputs).
+    /// Whether an entry of a walk is Deskhand's own data, and not a root inside it (uploads, skills).
     pub(super) fn is_own_child(&self, real: &Path) -> bool {
         self.is_own(real) && self.root_of(real).is_none_or(|root| root.kind == RootKind::Workspace)
     }

@@ -81,30 +81,30 @@ pub struct PathsConfig {
 impl Paths {
     /// Opens the roots. A workspace that is not there is an error; a read-only root that is not there is none.
     pub fn open(config: PathsConfig) -> io::Result<Self> {
+        let PathsConfig { workspaces, read_only, own, outputs, home, restrict_to_workspace } = config;
         let mut roots = Vec::new();
-        for path in &config.workspaces {
-            roots.push(open_root(path, RootKind::Workspace)?);
+        for path in workspaces {
+            roots.push(open_root(&path, RootKind::Workspace)?);
         }
         if roots.is_empty() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no workspace"));
         }
-        for path in &config.read_only {
-            if let Ok(root) = open_root(path, RootKind::ReadOnly) {
+        for path in read_only {
+            if let Ok(root) = open_root(&path, RootKind::ReadOnly) {
                 roots.push(root);
             }
         }
         let file_system = Dir::open_ambient_dir(file_system_root(&roots[0].path), ambient_authority())?;
         // What is not there yet has a real path, too: a home behind a link, a config that will be made.
-        let real = |path: &PathBuf| {
-            resolve::resolve(path, LinkRule::Follow).map_or_else(|_| path.clone(), |resolved| resolved.path)
-        };
+        let real =
+            |path: PathBuf| resolve::resolve(&path, LinkRule::Follow).map_or(path, |resolved| resolved.path);
         Ok(Self(Arc::new(Inner {
             roots,
             file_system,
-            home: config.home.as_ref().map(real),
-            own: config.own.iter().map(real).collect(),
-            outputs: real(&config.outputs),
-            restrict_to_workspace: config.restrict_to_workspace,
+            home: home.map(real),
+            own: own.into_iter().map(real).collect(),
+            outputs: real(outputs),
+            restrict_to_workspace,
         })))
     }
 
@@ -212,13 +212,6 @@ impl<'a> BoundPaths<'a> {
     /// What is below a place that is already open to this call.
     pub fn below(&self, place: &Place, relative: &Path, access: Access) -> ToolResult<Place> {
         self.recorded(&place.path().join(relative), access)
-    }
-
-    /// Whether a walk below an approved place may go into, or look into, this entry: its sensitive places are
-    /// left out unless the person approved them. `path` is real: below a real folder, through no link.
-    pub fn admits(&self, path: &Path) -> bool {
-        let most = self.plan.map_or(Permission::Public, |plan| plan.permission);
-        most >= Permission::Sensitive || self.paths.classify_child(path).is_none_or(|p| p <= most)
     }
 
     /// A folder to walk through: quicker than [`Self::admits`] for each entry, and opens what the walk finds.

@@ -40,18 +40,23 @@ impl Tool for CreateDirectory {
     .example(r#"{"path": "reports/2026"}"#);
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
-        if let Some(place) = existing(input, cx)? {
-            return Ok(Plan::new(format!("{} exists already", place.shown())).on(&place));
-        }
-        let place = cx.paths()?.writable(&input.path)?;
-        if place.kind() != Kind::Absent {
-            return Err(place.io("create the folder", &std::io::ErrorKind::AlreadyExists.into()));
-        }
-        let plan = Plan::new(format!("Create the folder {}", place.shown())).on(&place);
-        let missing = place.missing_folders();
-        Ok(missing
-            .iter()
-            .fold(plan, |plan, folder| plan.note(format!("Creates the folder {}, too.", folder.shown()))))
+        let input = input.clone();
+        cx.blocking(move |cx| {
+            if let Some(place) = existing(&input, cx)? {
+                return Ok(Plan::new(format!("{} exists already", place.shown())).on(&place));
+            }
+            let place = cx.paths()?.writable(&input.path)?;
+            if place.kind() != Kind::Absent {
+                return Err(place.io("create the folder", &std::io::ErrorKind::AlreadyExists.into()));
+            }
+            let plan = Plan::new(format!("Create the folder {}", place.shown())).on(&place);
+            let missing = place.missing_folders();
+            let too = |plan: Plan, folder: &Place| {
+                plan.note(format!("Creates the folder {}, too.", folder.shown()))
+            };
+            Ok(missing.iter().fold(plan, too))
+        })
+        .await
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {

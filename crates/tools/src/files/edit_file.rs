@@ -13,8 +13,10 @@ use serde::{Deserialize, Serialize};
 use self::apply::{Edited, Lines};
 use super::{
     change::{self, Changes},
+    counted::counted,
     diff,
     encoding::LineEnds,
+    read_only::{self, Written},
     text_file::{self, Whole},
 };
 
@@ -56,6 +58,12 @@ enum Wanted {
 impl Input {
     fn wanted(self) -> ToolResult<Wanted> {
         let unclear = |message: &str| Err(ToolError::invalid("invalid_arguments", message));
+        if self.replace_all && self.edits.is_some() {
+            return unclear("replace_all beside edits means nothing: set it in each edit that needs it.");
+        }
+        if self.replace_all && self.insert_at_line.is_some() {
+            return unclear("replace_all does not go with insert_at_line.");
+        }
         match (self.edits, self.old_text, self.new_text, self.insert_at_line) {
             (Some(edits), None, None, None) if !edits.is_empty() => Ok(Wanted::Edits(edits)),
             (Some(edits), None, None, None) if edits.is_empty() => {
@@ -125,18 +133,21 @@ impl Tool for EditFile {
             let place = &work.place;
             let (before, after) = (work.old.bytes.len() as u64, work.bytes.len());
             let name = place.name().map(deskhand_guard::paths::show_name).unwrap_or_default();
-            let plan = Plan::new(format!("Edit {}: {before} bytes → {after} bytes", place.shown())).on(place);
-            let mut plan = change::say_if_too_large(plan, cx, before)?;
+            let sizes = format!("{} → {}", counted(before, "byte"), counted(after, "byte"));
+            let plan = Plan::new(format!("Edit {}: {sizes}", place.shown())).on(place);
+            let plan = change::say_if_too_large(plan, cx, before)?;
+            let plan = change::say_if_it_shrinks(plan, before, after as u64);
+            let mut plan = read_only::say(plan, place, Written::Anew);
             if place.through_link() {
                 plan = plan.note(format!("The path leads through a link to {}.", place.shown()));
             }
             if let Some(names) =
                 place.metadata().ok().map(|meta| change::os::names_of(&meta)).filter(|n| *n > 1)
             {
-                let others = names - 1;
-                plan = plan.note(format!(
-                    "The file has {others} other names (hard links), which keep the old content."
-                ));
+                let others = counted(names - 1, "other name");
+                let keep = if names == 2 { "keeps" } else { "keep" };
+                plan =
+                    plan.note(format!("The file has {others} (hard links), which {keep} the old content."));
             }
             Ok(diff::show(plan, &name, &work.old.text, &work.edited.text))
         })
@@ -166,14 +177,17 @@ impl Tool for EditFile {
     fn render(output: &Output) -> Rendered {
         let Output { path, replacements, lines, bytes, bytes_before, .. } = output;
         let places: Vec<String> = lines.iter().map(ToString::to_string).collect();
-        let what = match (replacements, places.is_empty()) {
-            (0, _) => "inserted".to_owned(),
-            (1, _) => "1 replacement".to_owned(),
-            (n, _) => format!("{n} replacements"),
+        let what = match replacements {
+            0 => "inserted".to_owned(),
+            n => counted(n, "replacement"),
         };
-        let at =
-            if places.is_empty() { String::new() } else { format!(" (now lines {})", places.join(", ")) };
-        let text = format!("Edited {path}: {what}{at}; {bytes_before} bytes → {bytes} bytes.");
+        let at = match lines.as_slice() {
+            [] => String::new(),
+            [line] if line.is_one() => format!(" (now line {line})"),
+            _ => format!(" (now lines {})", places.join(", ")),
+        };
+        let sizes = format!("{} → {}", counted(bytes_before, "byte"), counted(bytes, "byte"));
+        let text = format!("Edited {path}: {what}{at}; {sizes}.");
         Rendered::text(output.notes.iter().fold(text, |text, note| format!("{text}\n{note}")))
     }
 }
@@ -185,7 +199,14 @@ const ABOUT_CONTENT: &[&str] =
 /// Whether anyone may read the file: if not, neither may they learn its content from errors. What does not
 /// exist is an error that says what is there instead.
 fn is_open(input: &Input, cx: &Cx) -> ToolResult<bool> {
-    Ok(cx.paths()?.readable(&input.path)?.permission() == Permission::Public)
+    let place = cx.paths()?.readable(&input.path).map_err(|error| match error.code {
+        "no_such_file" => {
+            let hint = error.hint.as_deref().map_or_else(String::new, |hint| format!("{hint} "));
+            error.hint(format!("{hint}`write_file` creates a file."))
+        }
+        _ => error,
+    })?;
+    Ok(place.permission() == Permission::Public)
 }
 
 /// An error that shows nothing of the file.
@@ -211,7 +232,7 @@ impl Work {
         let wanted = input.wanted()?;
         let old = Whole::read(&place)?;
         let edited = match &wanted {
-            Wanted::Edits(edits) => apply::replace(&old.text, edits, &place.shown()),
+            Wanted::Edits(edits) => apply::replace(&old.text, edits, &place.shown(), cx),
             Wanted::Insert { after, text } => apply::insert(&old.text, *after, text, &place.shown()),
         };
         let edited = edited.map_err(|error| if is_open { error } else { without_content(error, &place) })?;

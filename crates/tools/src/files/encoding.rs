@@ -109,6 +109,14 @@ impl Format {
         Ok(())
     }
 
+    /// Whether this, the end of a file, is text. Its start may be in the middle of a character.
+    pub fn fits_end(self, end: &[u8]) -> bool {
+        const MOST_OF_A_CHARACTER: usize = 4;
+        let fits =
+            |end: &[u8]| self.encoding.decode_without_bom_handling_and_without_replacement(end).is_some();
+        (0..MOST_OF_A_CHARACTER.min(end.len() + 1)).any(|skipped| fits(&end[skipped..]))
+    }
+
     /// Whether every byte of the file comes back when its text is written again.
     pub fn is_faithful(self, bytes: &[u8]) -> bool {
         let decoded = self.decode(bytes);
@@ -157,6 +165,29 @@ pub fn detect(sample: &[u8], extent: Sample) -> Option<Format> {
         return Some(Format::UTF_8);
     }
     format(guess_legacy(sample, extent), false)
+}
+
+/// The format of a text file of which all bytes are at hand. What comes after a plain start counts, too.
+pub fn detect_whole(bytes: &[u8]) -> Option<Format> {
+    let (start, rest) = bytes.split_at(bytes.len().min(SAMPLE));
+    let extent = if rest.is_empty() { Sample::Whole } else { Sample::Start };
+    let format = detect(start, extent)?;
+    Some(if is_plain(format, start) { detect_after_plain(rest) } else { format })
+}
+
+/// Whether the start of a file tells nothing: it is the same in most encodings.
+pub fn is_plain(format: Format, start: &[u8]) -> bool {
+    format == Format::UTF_8 && start.is_ascii()
+}
+
+/// The format of a file that starts with ASCII alone, by what comes after it: from the start of a character to the
+/// end.
+pub fn detect_after_plain(rest: &[u8]) -> Format {
+    // It begins with a whole character where the ASCII ends.
+    let Some(first) = rest.iter().position(|byte| !byte.is_ascii()) else { return Format::UTF_8 };
+    let found = detect(&rest[first..], Sample::Whole).map(|format| format.encoding);
+    let encoding = found.filter(|encoding| encoding.is_ascii_compatible()).unwrap_or(UTF_8);
+    Format { encoding, bom: false }
 }
 
 fn is_utf_8(sample: &[u8], extent: Sample) -> bool {

@@ -6,10 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    change::{
-        self, Changes,
-        tree::{Amount, Likeness},
-    },
+    change::{self, Changes, tree::Amount},
     transfer::Transfer,
     tree_scan::{Scan, amount_words},
 };
@@ -70,6 +67,7 @@ impl Tool for FileCopy {
             if transfer.overwrites() {
                 plan = plan.note(format!("Replaces {}.", target.shown()));
             }
+            let plan = transfer.say_if_it_shrinks(plan);
             change::say_if_too_large(plan, cx, transfer.bytes_lost())
         })
         .await
@@ -115,13 +113,7 @@ fn copy(changes: &mut Changes<'_>, transfer: &Transfer, cx: &Cx) -> ToolResult<A
     let (source, target) = (&transfer.source, &transfer.target);
     let total = Scan::of(source, &[], cx)?.amount.bytes;
     match transfer.replaces {
-        Kind::File if source.kind() == Kind::File => {
-            changes.copy_file(source, target, Likeness::Copy, Some(total))
-        }
-        Kind::File | Kind::Link => {
-            changes.remove_entry(target)?;
-            changes.copy_entry(source, target, Some(total))
-        }
+        Kind::File | Kind::Link => changes.copy_over(source, target, Some(total)),
         _ => changes.copy_entry(source, target, Some(total)),
     }
 }

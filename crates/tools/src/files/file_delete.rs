@@ -33,6 +33,8 @@ pub struct Output {
     folders: u64,
     links: u64,
     bytes: u64,
+    /// There was more than these: not all was counted.
+    and_more: bool,
     /// Whether `undo` can bring it back.
     kept: bool,
 }
@@ -64,7 +66,7 @@ impl Tool for FileDelete {
         cx.blocking(move |cx| {
             let place = cx.paths()?.removable(&input.path)?;
             let is_tree = is_tree(&place, &input)?;
-            let amount = Scan::of(&place, &[], cx)?.amount;
+            let scan = Scan::of(&place, &[], cx)?;
             let mut changes = Changes::begin(cx, format!("Deleted {}", place.shown()))?;
             let kept = changes.keeps();
             let removed = if place.kind() == Kind::Folder && !is_tree {
@@ -73,18 +75,19 @@ impl Tool for FileDelete {
                 changes.remove_entry(&place)
             };
             changes.end(removed)?;
-            let Amount { files, folders, links, bytes } = amount;
-            Ok(Output { path: place.text(), files, folders, links, bytes, kept })
+            let Amount { files, folders, links, bytes } = scan.amount;
+            Ok(Output { path: place.text(), files, folders, links, bytes, and_more: scan.is_cut(), kept })
         })
         .await
     }
 
     fn render(output: &Output) -> Rendered {
-        let Output { path, files, folders, links, bytes, kept } = output;
+        let Output { path, files, folders, links, bytes, and_more, kept } = output;
         let (files, folders, links, bytes) = (*files, *folders, *links, *bytes);
         let how_much = amount_words(&Amount { files, folders, links, bytes });
         let for_good = if *kept { "" } else { " for good" };
-        Rendered::text(format!("Deleted {path}{for_good}: {how_much}."))
+        let more = if *and_more { "more than " } else { "" };
+        Rendered::text(format!("Deleted {path}{for_good}: {more}{how_much}."))
     }
 }
 
@@ -95,11 +98,7 @@ fn plan(input: &Input, cx: &Cx) -> ToolResult<Plan> {
     let summary = format!("Delete {} ({})", place.shown(), scan.words());
     let mut plan = Plan::new(summary);
     if is_tree {
-        let why = format!("It removes a folder with everything in it: {}.", scan.words());
-        plan = scan
-            .raise(plan.on_tree(&place))
-            .at_least(Permission::Sensitive, "delete:recursive", &why)
-            .note(why);
+        plan = scan.raise_removal(plan.on_tree(&place));
     } else {
         plan = plan.on(&place);
     }

@@ -62,6 +62,7 @@ impl Tool for FileMove {
             if transfer.overwrites() {
                 plan = plan.note(format!("Replaces {}.", target.shown()));
             }
+            plan = transfer.say_if_it_shrinks(plan);
             let mut kept = transfer.bytes_lost();
             if crosses_devices(&transfer) {
                 scan.can_be_copied()?;

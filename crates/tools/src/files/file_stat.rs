@@ -6,6 +6,8 @@ use deskhand_guard::{PathArg, PathsOf, Place, PlanOn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::counted::counted;
+
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
@@ -74,8 +76,12 @@ impl Tool for FileStat {
             .example(r#"{"path": "README.md"}"#);
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
-        let place = cx.paths()?.readable_entry(&input.path)?;
-        Ok(Plan::new(format!("Look at {}", place.shown())).on(&place))
+        let path = input.path.clone();
+        cx.blocking(move |cx| {
+            let place = cx.paths()?.readable_entry(&path)?;
+            Ok(Plan::new(format!("Look at {}", place.shown())).on(&place))
+        })
+        .await
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
@@ -87,11 +93,8 @@ impl Tool for FileStat {
         let modified = output.modified.map_or_else(String::new, |t| format!(", modified {t}"));
         let mode = output.mode.as_deref().map_or_else(String::new, |m| format!(", mode {m}"));
         let link = output.link_target.as_deref().map_or_else(String::new, |t| format!(" → {t}"));
-        let (path, size) = (&output.path, output.size);
-        Rendered::text(format!(
-            "{path}{link}: {}, {size} bytes{modified}{mode}",
-            kind.as_str().unwrap_or_default()
-        ))
+        let (path, size) = (&output.path, counted(output.size, "byte"));
+        Rendered::text(format!("{path}{link}: {}, {size}{modified}{mode}", kind.as_str().unwrap_or_default()))
     }
 }
 

@@ -1,10 +1,12 @@
 //! Files and folders.
 
 pub mod change;
+mod counted;
 mod diff;
 pub mod encoding;
 mod entry;
 mod first;
+mod read_only;
 #[cfg(test)]
 mod reading_tests;
 mod text_file;

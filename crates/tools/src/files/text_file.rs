@@ -1,6 +1,6 @@
 //! A text file that is there already: what it is like, and what it takes to write it in the same way.
 
-use std::io::Read;
+use std::io::{self, Read, Seek, SeekFrom};
 
 use deskhand_core::{ToolError, ToolResult};
 use deskhand_guard::{Kind, Place};
@@ -17,7 +17,7 @@ pub struct Present {
     pub format: Option<Format>,
     /// By the start of it.
     pub line_ends: LineEnds,
-    /// Whether the start of it is ASCII alone.
+    /// Whether the start and the end of it are ASCII alone.
     pub is_ascii: bool,
     /// How many other names it has.
     pub other_names: u64,
@@ -31,15 +31,54 @@ impl Present {
         }
         let meta = place.metadata()?;
         let (start, extent) = read_start(place, meta.len())?;
-        let format = encoding::detect(&start, extent);
+        let mut format = encoding::detect(&start, extent);
+        let mut is_ascii = start.is_ascii();
+        if extent == Sample::Start && format.is_some_and(|format| encoding::is_plain(format, &start)) {
+            let end = read_end(place, start.len() as u64)?;
+            is_ascii = end.is_ascii();
+            format = Some(encoding::detect_after_plain(&end));
+        }
         Ok(Some(Self {
             size: meta.len(),
             format,
             line_ends: format.map_or(LineEnds::None, |format| LineEnds::of(&format.decode(&start).text)),
-            is_ascii: start.is_ascii(),
+            is_ascii,
             other_names: super::change::os::names_of(&meta).saturating_sub(1),
         }))
     }
+
+    /// Whether the end of the file is text in this format.
+    pub fn fits_end(&self, place: &Place, format: Format) -> ToolResult<bool> {
+        // Pairs of bytes are taken from where they start.
+        let from = self.size.saturating_sub(encoding::SAMPLE as u64) & !1;
+        let end = read_from(place, from)?;
+        Ok(format.fits_end(if from == 0 { end.strip_prefix(format.mark()).unwrap_or(&end) } else { &end }))
+    }
+}
+
+/// How much of the end of a file is looked at where its start tells nothing.
+const MOST_OF_THE_END: u64 = 4 * 1024 * 1024;
+
+/// The end of a file, from a whole line on where there are lines, but nothing before `after`.
+fn read_end(place: &Place, after: u64) -> ToolResult<Vec<u8>> {
+    let from = place.metadata()?.len().saturating_sub(MOST_OF_THE_END);
+    if from <= after {
+        return read_from(place, after);
+    }
+    let mut end = read_from(place, from)?;
+    // No character but a line end has this byte in it.
+    let line = memchr::memchr(b'\n', &end).map_or(0, |at| at + 1);
+    end.drain(..line);
+    Ok(end)
+}
+
+fn read_from(place: &Place, from: u64) -> ToolResult<Vec<u8>> {
+    let failed = |error: io::Error| place.io("read", &error);
+    let mut file = place.open()?;
+    file.seek(SeekFrom::Start(from)).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(MOST_HELD).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(bytes)
 }
 
 fn read_start(place: &Place, size: u64) -> ToolResult<(Vec<u8>, Sample)> {
@@ -72,9 +111,7 @@ impl Whole {
     /// A file that is no text, or whose bytes would not come back as they are, is an error.
     pub fn read(place: &Place) -> ToolResult<Self> {
         let bytes = read_whole(place, MOST_HELD)?;
-        let start = &bytes[..bytes.len().min(encoding::SAMPLE)];
-        let extent = if start.len() < bytes.len() { Sample::Start } else { Sample::Whole };
-        let Some(format) = encoding::detect(start, extent) else {
+        let Some(format) = encoding::detect_whole(&bytes) else {
             let message = format!("{} is a binary file, not text.", place.shown());
             return Err(ToolError::new("binary_file", message)
                 .hint("Only text can be edited. `write_file` replaces the whole file."));

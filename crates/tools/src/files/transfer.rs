@@ -5,7 +5,7 @@ use std::path::Path;
 use deskhand_core::{Access, Cx, Plan, ToolError, ToolResult};
 use deskhand_guard::{Kind, PathArg, PathsOf, Place, PlanOn, paths::show_name};
 
-use super::change::os;
+use super::change::{self, os};
 
 /// From where to where.
 pub struct Transfer {
@@ -81,6 +81,14 @@ impl Transfer {
     pub fn bytes_lost(&self) -> u64 {
         let file = self.target.metadata().ok().filter(|meta| meta.is_file() && self.overwrites());
         file.map_or(0, |meta| meta.len())
+    }
+
+    /// Says in the plan, and asks, where a file is replaced by one that is much smaller.
+    pub fn say_if_it_shrinks(&self, plan: Plan) -> Plan {
+        match self.source.metadata() {
+            Ok(meta) if meta.is_file() => change::say_if_it_shrinks(plan, self.bytes_lost(), meta.len()),
+            _ => plan,
+        }
     }
 
     /// Puts both ends into the plan.

@@ -3,16 +3,20 @@
 
 use std::path::Path;
 
+use cap_std::{ambient_authority, fs::Dir};
 use deskhand_core::{Access, Cx, Permission, Plan, ToolError, ToolResult};
 use deskhand_guard::{PathsOf, Place, paths::show_name};
 
-use super::change::{
-    os,
-    tree::{self, Amount},
+use super::{
+    change::{
+        os,
+        tree::{self, Amount},
+    },
+    counted::counted,
 };
 
 /// A tree with more entries than this is not looked through to its end.
-const MOST_ENTRIES: u64 = 200_000;
+const MOST_ENTRIES: u64 = if cfg!(test) { 2_000 } else { 200_000 };
 /// How many of the entries that want more are named.
 const MOST_NAMED: usize = 5;
 
@@ -40,25 +44,62 @@ impl Scan {
             }
             return Ok(scan);
         }
-        let device = os::device_of(&meta);
-        let walked = tree::walk(&place.folder()?, Path::new(""), cx, &mut |path, _, _, meta| {
-            if scan.amount.files + scan.amount.folders + scan.amount.links >= MOST_ENTRIES {
-                scan.is_cut = true;
+        scan.look_through(&place.folder()?, place.path(), os::device_of(&meta), uses, cx)?;
+        Ok(scan)
+    }
+
+    /// As [`Self::of`], for what the undo journal keeps of a tree that will be elsewhere again.
+    pub fn of_kept(path: &Path, uses: &[(&Path, Access)], cx: &Cx) -> ToolResult<Self> {
+        let mut scan = Self::default();
+        let failed = |error: std::io::Error| ToolError::io("look at", path, &error);
+        if !path.symlink_metadata().map_err(failed)?.is_dir() {
+            return Ok(scan);
+        }
+        let folder = Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)?;
+        let meta = folder.dir_metadata().map_err(failed)?;
+        scan.amount.add(&meta);
+        scan.look_through(&folder, path, os::device_of(&meta), uses, cx)?;
+        Ok(scan)
+    }
+
+    fn look_through(
+        &mut self,
+        folder: &Dir,
+        at: &Path,
+        device: u64,
+        uses: &[(&Path, Access)],
+        cx: &Cx,
+    ) -> ToolResult<()> {
+        let walked = tree::walk(folder, at, cx, &mut |path, _, _, meta| {
+            if self.amount.files + self.amount.folders + self.amount.links >= MOST_ENTRIES {
+                self.is_cut = true;
                 return Err(enough());
             }
-            scan.amount.add(meta);
+            self.amount.add(meta);
             if os::device_of(meta) != device {
-                return Err(mounted(&place.path().join(path)));
+                return Err(mounted(path));
             }
             if !meta.is_dir() && !meta.is_file() && !meta.is_symlink() {
-                scan.special.get_or_insert_with(|| show_name(place.path().join(path).as_os_str()));
+                self.special.get_or_insert_with(|| show_name(path.as_os_str()));
             }
-            uses.iter().try_for_each(|(top, access)| scan.judge(&top.join(path), *access, cx))
+            let inner = path.strip_prefix(at).unwrap_or(path);
+            uses.iter().try_for_each(|(top, access)| self.judge(&top.join(inner), *access, cx))
         });
         match walked {
-            Err(error) if !scan.is_cut => Err(error),
-            _ => Ok(scan),
+            Err(error) if !self.is_cut => Err(error),
+            _ => Ok(()),
         }
+    }
+
+    /// Whether there is more than what was counted.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Whether it is a folder with something in it.
+    pub fn is_filled(&self) -> bool {
+        let Amount { files, folders, links, .. } = self.amount;
+        folders > 0 && files + folders + links > 1
     }
 
     fn judge(&mut self, path: &Path, access: Access, cx: &Cx) -> ToolResult<()> {
@@ -85,6 +126,12 @@ impl Scan {
         self.named.iter().fold(plan, Plan::note)
     }
 
+    /// As [`Self::raise`], for a tree that goes away with everything in it.
+    pub fn raise_removal(&self, plan: Plan) -> Plan {
+        let why = format!("It removes a folder with everything in it: {}.", self.words());
+        self.raise(plan).at_least(Permission::Sensitive, "delete:recursive", &why).note(why)
+    }
+
     /// An error if there is something in it that cannot be copied.
     pub fn can_be_copied(&self) -> ToolResult<()> {
         match &self.special {
@@ -104,11 +151,7 @@ impl Scan {
 }
 
 pub fn amount_words(amount: &Amount) -> String {
-    let many = |n: u64, word: &str| match n {
-        0 => None,
-        1 => Some(format!("1 {word}")),
-        n => Some(format!("{n} {word}s")),
-    };
+    let many = |n: u64, word: &str| (n > 0).then(|| counted(n, word));
     let Amount { files, folders, links, bytes } = *amount;
     let parts = [many(files, "file"), many(folders, "folder"), many(links, "link"), many(bytes, "byte")];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

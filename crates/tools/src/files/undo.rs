@@ -6,13 +6,13 @@ mod take;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use deskhand_core::{
-    CallId, Cx, Effects, Permission, Plan, Spec, Tool, ToolError, ToolResult, UndoJournal, tool::Rendered,
-    undo::UndoEntry,
+    CallId, Cx, Effects, Permission, Plan, Spec, Tool, ToolError, ToolResult, UndoJournal, UndoStep,
+    tool::Rendered, undo::UndoEntry,
 };
-use deskhand_guard::PlanOn;
+use deskhand_guard::{Paths, PlanOn, paths::RootKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ const RECENT: [usize; 2] = [10, 2_000];
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// The call to take back; default: the newest change that is still in effect. The id of an undo redoes.
+    /// The call to take back; default: the newest change of this session that is still in effect, else the newest in this workspace. The id of an undo redoes.
     call_id: Option<String>,
 }
 
@@ -97,7 +97,7 @@ fn plan(entry: &UndoEntry, reversal: &Reversal, cx: &Cx) -> ToolResult<Plan> {
     for (place, whole) in reversal.places() {
         plan = if whole { plan.on_tree(place) } else { plan.on(place) };
     }
-    plan = reversal.unchanged().fold(plan, Plan::on);
+    plan = reversal.raise(reversal.unchanged().fold(plan, Plan::on), entry, cx)?;
     let plan = change::say_if_too_large(plan, cx, reversal.bytes())?;
     Ok(preview::show(plan, entry, reversal))
 }
@@ -142,7 +142,7 @@ fn target(cx: &Cx, call: Option<&str>) -> ToolResult<UndoEntry> {
     let journal = journal(cx)?;
     match call {
         Some(text) => named(journal.as_ref(), text),
-        None => newest(journal.as_ref()),
+        None => newest(journal.as_ref(), cx),
     }
 }
 
@@ -156,44 +156,84 @@ fn named(journal: &dyn UndoJournal, text: &str) -> ToolResult<UndoEntry> {
         ToolError::new("no_such_change", message)
             .hint("It changed no file, could not be undone, or is too old to be kept.")
     })?;
-    match entry.undone_by {
-        None => Ok(entry),
-        Some(by) => {
-            Err(ToolError::new("already_undone", format!("Call {call} was taken back by call {by}."))
-                .hint(format!("To redo it, undo {by}.")))
+    match in_effect(journal, entry)? {
+        Effect::By(entry) => Ok(entry),
+        Effect::TakenBack { by } => {
+            let error = ToolError::new("already_undone", format!("Call {call} was taken back by call {by}."));
+            Err(match journal.load(by)? {
+                Some(_) => error.hint(format!("To redo it, undo {by}.")),
+                None => error.hint("Nothing is kept of that call: it cannot be redone."),
+            })
+        }
+        Effect::Forgotten { by } => {
+            let message =
+                format!("Call {call} was taken back, and redone by call {by}, of which nothing is kept.");
+            Err(ToolError::new("no_such_change", message).hint("It cannot be taken back any more."))
         }
     }
 }
 
-fn newest(journal: &dyn UndoJournal) -> ToolResult<UndoEntry> {
+/// The newest change of this session; else the newest that was made in these workspaces.
+fn newest(journal: &dyn UndoJournal, cx: &Cx) -> ToolResult<UndoEntry> {
+    let mut nearby = None;
     for most in RECENT {
+        nearby = None;
         for entry in journal.recent(most)? {
-            if entry.tool == Undo::SPEC.name {
+            let is_own = entry.session_id == cx.session_id();
+            let may_do = is_own || (nearby.is_none() && is_in_workspace(&entry, cx)?);
+            if entry.tool == Undo::SPEC.name || !may_do {
                 continue;
             }
-            if let Some(entry) = in_effect(journal, entry)? {
-                return Ok(entry);
+            if let Effect::By(entry) = in_effect(journal, entry)? {
+                if is_own {
+                    return Ok(entry);
+                }
+                nearby = Some(entry);
             }
         }
     }
-    Err(ToolError::new("no_such_change", "There is no change that could be taken back."))
+    nearby.ok_or_else(|| {
+        let message = "There is no change of this session or in this workspace that could be taken back.";
+        ToolError::new("no_such_change", message)
+            .hint("`deskhand undo --list` lists the changes of all; name one by its call_id.")
+    })
 }
 
-/// The entry through which a change is in effect: its own, or that of the call which redid it. `None` if it
-/// was taken back.
-fn in_effect(journal: &dyn UndoJournal, mut entry: UndoEntry) -> ToolResult<Option<UndoEntry>> {
-    while let Some(undo) = entry.undone_by {
-        let redone = match journal.load(undo)? {
-            Some(undo) => undo.undone_by,
-            None => None,
+/// Whether all that a call changed is in the workspaces of this one.
+fn is_in_workspace(entry: &UndoEntry, cx: &Cx) -> ToolResult<bool> {
+    let roots = cx.service::<Paths>()?.roots();
+    let is_inside = |path: &Path| {
+        path.starts_with(&entry.folder)
+            || roots.iter().any(|root| root.kind == RootKind::Workspace && path.starts_with(&root.path))
+    };
+    Ok(entry.steps.iter().all(|step| match step {
+        UndoStep::Change { path, .. } => is_inside(path),
+        UndoStep::Move { from, to, .. } => is_inside(from) && is_inside(to),
+    }))
+}
+
+/// What has become of a change.
+enum Effect {
+    /// It is in effect: through its own entry, or that of the call which redid it.
+    By(UndoEntry),
+    TakenBack {
+        by: CallId,
+    },
+    /// It is in effect through a call of which nothing is kept.
+    Forgotten {
+        by: CallId,
+    },
+}
+
+fn in_effect(journal: &dyn UndoJournal, mut entry: UndoEntry) -> ToolResult<Effect> {
+    while let Some(by) = entry.undone_by {
+        let Some(redone_by) = journal.load(by)?.and_then(|undo| undo.undone_by) else {
+            return Ok(Effect::TakenBack { by });
         };
-        match redone {
-            Some(redo) => match journal.load(redo)? {
-                Some(redo) => entry = redo,
-                None => return Ok(None),
-            },
-            None => return Ok(None),
+        match journal.load(redone_by)? {
+            Some(redo) => entry = redo,
+            None => return Ok(Effect::Forgotten { by: redone_by }),
         }
     }
-    Ok(Some(entry))
+    Ok(Effect::By(entry))
 }

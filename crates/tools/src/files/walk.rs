@@ -5,13 +5,15 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
 
 use deskhand_core::{Cx, ToolError, ToolResult};
 use deskhand_guard::paths::show_name;
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
+
+use super::counted::counted;
 
 /// What belongs to a walk.
 #[derive(Clone, Copy, Debug)]
@@ -91,8 +93,8 @@ pub(super) trait Visitor: Send {
 impl Walk {
     /// Walks, and hands back the visitors of all threads.
     pub fn visit<V: Visitor>(self, cx: &Cx, make: impl Fn() -> V + Sync) -> ToolResult<(Vec<V>, Skipped)> {
-        let done = Mutex::new(Vec::new());
-        self.builder.build_parallel().visit(&mut Threads { cx, make, done: &done });
+        let (done, seen) = (Mutex::new(Vec::new()), Seen::new(cx));
+        self.builder.build_parallel().visit(&mut Threads { cx, make, done: &done, seen: &seen });
         cx.check()?;
         let skipped = Skipped { unreadable: self.passed_over.load(Ordering::Relaxed), ..Skipped::default() };
         Ok((done.into_inner().unwrap_or_else(PoisonError::into_inner), skipped))
@@ -103,11 +105,13 @@ struct Threads<'s, V, F> {
     cx: &'s Cx,
     make: F,
     done: &'s Mutex<Vec<V>>,
+    seen: &'s Seen<'s>,
 }
 
 impl<'s, V: Visitor + 's, F: Fn() -> V> ParallelVisitorBuilder<'s> for Threads<'s, V, F> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 's> {
-        Box::new(Thread { cx: self.cx, visitor: Some((self.make)()), done: self.done, met: 0 })
+        let Self { cx, done, seen, .. } = *self;
+        Box::new(Thread { cx, visitor: Some((self.make)()), done, seen, met: 0 })
     }
 }
 
@@ -115,6 +119,7 @@ struct Thread<'s, V> {
     cx: &'s Cx,
     visitor: Option<V>,
     done: &'s Mutex<Vec<V>>,
+    seen: &'s Seen<'s>,
     met: u32,
 }
 
@@ -123,8 +128,11 @@ impl<V: Visitor> ParallelVisitor for Thread<'_, V> {
         /// Asking whether the call was cancelled takes a lock: not at every entry.
         const ASK_EVERY: u32 = 32;
         self.met = self.met.wrapping_add(1);
-        if self.met.is_multiple_of(ASK_EVERY) && self.cx.check().is_err() {
-            return WalkState::Quit;
+        if self.met.is_multiple_of(ASK_EVERY) {
+            if self.cx.check().is_err() {
+                return WalkState::Quit;
+            }
+            self.seen.add(ASK_EVERY.into());
         }
         let Some(visitor) = &mut self.visitor else { return WalkState::Quit };
         match entry {
@@ -141,6 +149,28 @@ impl<V> Drop for Thread<'_, V> {
     fn drop(&mut self) {
         if let Some(visitor) = self.visitor.take() {
             self.done.lock().unwrap_or_else(PoisonError::into_inner).push(visitor);
+        }
+    }
+}
+
+/// Counts what a walk has met, and tells whoever waits for it now and then.
+pub(super) struct Seen<'a> {
+    cx: &'a Cx,
+    count: AtomicU64,
+}
+
+impl<'a> Seen<'a> {
+    const TELL_EVERY: u64 = 2_000;
+
+    pub fn new(cx: &'a Cx) -> Self {
+        Self { cx, count: AtomicU64::new(0) }
+    }
+
+    pub fn add(&self, more: u64) {
+        let before = self.count.fetch_add(more, Ordering::Relaxed);
+        let now = before + more;
+        if before / Self::TELL_EVERY < now / Self::TELL_EVERY {
+            self.cx.progress(&format!("{now} files and folders looked at"), Some(now), None);
         }
     }
 }
@@ -164,16 +194,19 @@ impl Skipped {
     pub fn words(self) -> String {
         let mut text = String::new();
         if self.sensitive > 0 {
-            text += &format!(
-                "\n{} sensitive places (keys, .env files and the like) were not looked into.",
-                self.sensitive
-            );
+            let (places, were) = (counted(self.sensitive, "sensitive place"), was(self.sensitive));
+            text += &format!("\n{places} (keys, .env files and the like) {were} not looked into.");
         }
         if self.unreadable > 0 {
-            text += &format!("\n{} files or folders could not be read.", self.unreadable);
+            let what = if self.unreadable == 1 { "file or folder" } else { "files or folders" };
+            text += &format!("\n{} {what} could not be read.", self.unreadable);
         }
         text
     }
+}
+
+fn was(n: usize) -> &'static str {
+    if n == 1 { "was" } else { "were" }
 }
 
 #[cfg(test)]

@@ -9,13 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     change::{self, Changes},
+    counted::counted,
     diff,
     encoding::{Format, LineEnds, to_crlf},
+    read_only::{self, Written},
     text_file::{self, Present},
 };
-
-/// A file of at least this size that shrinks to less than a quarter is asked about each time.
-const WORTH_ASKING: u64 = 1024;
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -92,12 +91,16 @@ impl Tool for WriteFile {
     fn render(output: &Output) -> Rendered {
         let Output { path, created, bytes, bytes_before, encoding, notes } = output;
         let what = if *created {
-            format!("Created {path}: {bytes} bytes, {encoding}.")
+            format!("Created {path}: {}, {encoding}.", counted(bytes, "byte"))
         } else {
-            format!("Wrote {path}: {bytes_before} bytes → {bytes} bytes, {encoding}.")
+            format!("Wrote {path}: {}, {encoding}.", sizes(*bytes_before, *bytes))
         };
         Rendered::text(notes.iter().fold(what, |text, note| format!("{text}\n{note}")))
     }
+}
+
+fn sizes(before: u64, after: u64) -> String {
+    format!("{} → {}", counted(before, "byte"), counted(after, "byte"))
 }
 
 /// What the call comes to, given what is there.
@@ -135,19 +138,16 @@ impl Work {
         let shown = place.shown();
         let adds = input.mode == Mode::Append && self.present.is_some();
         let summary = match &self.present {
-            None => format!("Create {shown}: {length} bytes"),
-            Some(_) if adds => format!("Append to {shown}: {before} bytes → {} bytes", before + length),
-            Some(_) => format!("Write {shown}: {before} bytes → {length} bytes"),
+            None => format!("Create {shown}: {}", counted(length, "byte")),
+            Some(_) if adds => format!("Append to {shown}: {}", sizes(before, before + length)),
+            Some(_) => format!("Write {shown}: {}", sizes(before, length)),
         };
         let mut plan = Plan::new(summary).on(place);
         if !adds {
             plan = change::say_if_too_large(plan, cx, before)?;
-            if before >= WORTH_ASKING && length < before / 4 {
-                let why =
-                    format!("The file would shrink to less than a quarter: {before} bytes → {length} bytes.");
-                plan = plan.at_least(Permission::Sensitive, "write:shrinks", &why).note(why);
-            }
+            plan = change::say_if_it_shrinks(plan, before, length);
         }
+        plan = read_only::say(plan, place, if adds { Written::InPlace } else { Written::Anew });
         plan = self.notes_on(plan, place, adds);
         self.preview(plan, place, input, adds)
     }
@@ -161,10 +161,10 @@ impl Work {
         }
         if let Some(present) = &self.present {
             if present.other_names > 0 && !adds {
-                plan = plan.note(format!(
-                    "The file has {} other names (hard links), which keep the old content.",
-                    present.other_names
-                ));
+                let others = counted(present.other_names, "other name");
+                let keep = if present.other_names == 1 { "keeps" } else { "keep" };
+                plan =
+                    plan.note(format!("The file has {others} (hard links), which {keep} the old content."));
             }
             if present.format.is_none() {
                 plan = plan.note("What is there now is not text.");
@@ -222,6 +222,11 @@ fn format_for(place: &Place, input: &Input, present: Option<&Present>) -> ToolRe
         let message = format!("{} is a binary file: text cannot be added to it.", place.shown());
         return Err(ToolError::new("binary_file", message));
     };
+    let is_alike =
+        |other: Format| other.encoding.is_ascii_compatible() == format.encoding.is_ascii_compatible();
+    if named.is_none_or(is_alike) && !present.fits_end(place, format)? {
+        return format_for_odd_end(place, input, format, named);
+    }
     match named {
         Some(named) if named.encoding == format.encoding => Ok(format),
         Some(named)
@@ -240,6 +245,28 @@ fn format_for(place: &Place, input: &Input, present: Option<&Present>) -> ToolRe
                 .hint("Leave encoding out to add in the file's own."))
         }
         None => Ok(format),
+    }
+}
+
+/// Where the end of the file is not in the encoding that its start is in, the caller says what to add in. Plain text
+/// is the same in most.
+fn format_for_odd_end(
+    place: &Place,
+    input: &Input,
+    format: Format,
+    named: Option<Format>,
+) -> ToolResult<Format> {
+    match named {
+        Some(named) => Ok(Format { bom: false, ..named }),
+        None if input.content.is_ascii() && format.encoding.is_ascii_compatible() => Ok(format),
+        None => {
+            let (shown, name) = (place.shown(), format.name());
+            let message = format!(
+                "{shown} is {name} by its start, but the end of it is no {name} text: what is added could spoil it."
+            );
+            Err(ToolError::new("malformed_text", message)
+                .hint("Name the encoding to add in, such as encoding: \"gb18030\"."))
+        }
     }
 }
 

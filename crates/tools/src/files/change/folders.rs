@@ -80,6 +80,7 @@ impl Changes<'_> {
     pub fn stage(&mut self, place: &Place) -> ToolResult<Stage> {
         self.make_folders_for(place)?;
         let (parent, _) = entry_of(place)?;
+        self.clear_leftovers(place, &parent);
         let name = self.passing_name();
         let failed = |error: std::io::Error| place.io("create the folder", &error);
         parent.create_dir(&name).map_err(failed)?;
@@ -110,7 +111,7 @@ impl Changes<'_> {
         let Some(kept) = self.kept_folder(0)? else {
             return Ok(PathState::Folder { meta, kept: None });
         };
-        let listing = tree::list(folder, self.cx)?;
+        let listing = tree::list(folder, place.path(), self.cx)?;
         if listing.is_empty() {
             return Ok(PathState::Folder { meta, kept: None });
         }

@@ -52,6 +52,7 @@ impl Changes<'_> {
         let Some(meta) = old_file(place)?.filter(|meta| meta.len() >= size) else {
             return Err(ToolError::plan_changed(format!("{} is shorter than expected.", place.shown())));
         };
+        self.as_planned(place)?;
         let failed = |error: io::Error| place.io("write", &error);
         let mut file = os::open_to_cut(&parent, name).map_err(failed)?;
         let mut before = PathState::Absent;
@@ -68,6 +69,9 @@ impl Changes<'_> {
         }
         self.record_meta(place, &meta, Meta { modified: None, accessed: None, ..os::meta_of(&meta) })?;
         self.record_change(place, before, PathState::Prefix { size })?;
+        if file.metadata().map_err(failed)?.len() != meta.len() {
+            return Err(ToolError::plan_changed(format!("{} grew meanwhile.", place.shown())));
+        }
         file.set_len(size).and_then(|()| file.sync_all()).map_err(failed)?;
         self.happened(place);
         Ok(())

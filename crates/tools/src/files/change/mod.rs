@@ -12,16 +12,19 @@
 //! | mode or times | `Change` from and to the same `size` and `sha256`, with nothing kept |
 //! | something is made | `Change` from `Absent` |
 //! | something goes away | `Move` into the folder of the journal's entry; from another file system, where it must be copied, `Change` to `Absent` |
-//! | something moves | `Move`; to another file system it is made there and goes away here. Where the journal is on another file system, a `Change` of it that changes nothing stands before it: by that it is known again |
+//! | something moves | `Move`; to another file system it is made there and goes away here. A `Change` of it that changes nothing stands before it where it may come back as a copy: by that it is known again |
 //!
 //! An `after` that is a folder with something in it names a *listing* of the tree as kept (see `tree`). A file
-//! larger than [`state::MOST_HASHED`] has no `sha256`: its size and the time of its last change stand for it.
+//! larger than [`state::MOST_HASHED`] has no `sha256`: its size and the time of its last change stand for it, and
+//! what is kept of it may be the file itself under a second name.
 
 mod files;
 mod folders;
 mod grow;
+mod leftovers;
 mod moves;
 pub mod os;
+mod shrinks;
 pub mod state;
 #[cfg(test)]
 mod tests;
@@ -45,7 +48,7 @@ use deskhand_core::{
 use deskhand_guard::Place;
 
 pub(in crate::files) use self::moves::identity;
-pub use self::{files::Look, folders::Stage};
+pub use self::{files::Look, folders::Stage, shrinks::say_if_it_shrinks};
 
 /// All that one call changes.
 pub struct Changes<'a> {
@@ -58,6 +61,10 @@ pub struct Changes<'a> {
     made: Vec<Place>,
     /// What this call has changed: it need not be as the plan saw it any more.
     changed: HashSet<PathBuf>,
+    /// The files whose times, as they were before this call, are written down.
+    times_known: HashSet<(u64, u64)>,
+    /// The folders in which what killed calls left behind was looked for.
+    swept: HashSet<PathBuf>,
     notes: Vec<String>,
 }
 
@@ -88,21 +95,22 @@ impl Journal {
 impl<'a> Changes<'a> {
     /// Nothing is written before the first change. What the plan said of undoing holds.
     pub fn begin(cx: &'a Cx, summary: impl Into<String>) -> ToolResult<Self> {
-        Self::begin_as(cx, summary.into(), None)
+        Self::begin_as(cx, &summary.into(), None)
     }
 
     /// As [`Self::begin`], for a call that takes another one back.
     pub fn begin_undo(cx: &'a Cx, summary: impl Into<String>, undoes: CallId) -> ToolResult<Self> {
-        Self::begin_as(cx, summary.into(), Some(undoes))
+        Self::begin_as(cx, &summary.into(), Some(undoes))
     }
 
-    fn begin_as(cx: &'a Cx, summary: String, undoes: Option<CallId>) -> ToolResult<Self> {
+    fn begin_as(cx: &'a Cx, summary: &str, undoes: Option<CallId>) -> ToolResult<Self> {
         let keeps = !cx.plan().is_some_and(|plan| matches!(plan.undo, Undoable::No(_)));
         let journal = if keeps {
             let header = UndoHeader {
                 call: cx.call_id(),
                 tool: cx.tool().to_owned(),
-                summary,
+                // It is kept beside what the call returned, and read by others.
+                summary: cx.mask(summary),
                 session_id: cx.session_id().to_owned(),
                 at: Time::now(),
                 undoes,
@@ -116,7 +124,16 @@ impl<'a> Changes<'a> {
         } else {
             None
         };
-        Ok(Self { cx, journal, next: 0, made: Vec::new(), changed: HashSet::new(), notes: Vec::new() })
+        Ok(Self {
+            cx,
+            journal,
+            next: 0,
+            made: Vec::new(),
+            changed: HashSet::new(),
+            times_known: HashSet::new(),
+            swept: HashSet::new(),
+            notes: Vec::new(),
+        })
     }
 
     /// What the caller should know beside that it worked: an owner that could not be kept, …

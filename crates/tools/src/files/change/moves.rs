@@ -16,7 +16,7 @@ use deskhand_guard::Place;
 
 use super::{
     Changes, Look, entry_of,
-    files::Old,
+    files::Over,
     keeping, open_kept_folder, os, state, still_is,
     tree::{self, Amount, Copier, Likeness},
 };
@@ -34,12 +34,12 @@ impl Changes<'_> {
         let (parent, name) = entry_of(place)?;
         let meta = place.metadata()?;
         self.as_planned(place)?;
+        let amount = tree::measure(place, &meta, self.cx)?;
         if !self.keeps() {
             tree::remove(&parent, name, place.path(), Some(self.cx))?;
             self.happened(place);
             return os::sync_folder(&parent).map_err(|error| place.io("bring to disk", &error));
         }
-        let amount = tree::measure(&parent, name, &meta, self.cx)?;
         self.kept_folder(amount.bytes)?;
         if self.move_into_journal(place, &parent, name, &meta, Content::Any)? {
             return Ok(());
@@ -104,6 +104,11 @@ impl Changes<'_> {
         })?;
         still_is(place, &was)?;
         self.record_change(place, before, PathState::Absent)?;
+        if !meta.is_dir() {
+            parent.remove_file(name).map_err(|error| place.io("remove", &error))?;
+            self.happened(place);
+            return os::sync_folder(parent).map_err(|error| place.io("bring to disk", &error));
+        }
         // A tree goes out of sight at once, and only then piece by piece.
         let passing = self.passing_name();
         parent.rename(name, parent, &passing).map_err(|error| place.io("remove", &error))?;
@@ -128,7 +133,8 @@ impl Changes<'_> {
             PathState::Folder { meta, .. } => {
                 let original = parent.open_dir_nofollow(name).map_err(failed)?;
                 let copy = journal.open_dir_nofollow(kept).map_err(failed)?;
-                if tree::list(&original, self.cx)? != tree::list(&copy, self.cx)? {
+                let at = place.path();
+                if tree::list(&original, at, self.cx)? != tree::list(&copy, at, self.cx)? {
                     return Err(changed());
                 }
                 PathState::Folder { meta, kept: Some(kept.to_owned()) }
@@ -177,11 +183,12 @@ impl Changes<'_> {
             }
         }
         self.copy_entry_as(from, to, Likeness::Exact, None)?;
-        self.remove_entry(from)
+        self.remove_entry(from).map_err(|error| half_moved(error, to))
     }
 
-    /// Writes down what it is that moves, as a change that changes nothing. It is needed where the journal is on
-    /// another file system: what is taken back there comes back as a copy, and not as the same file.
+    /// Writes down what it is that moves, as a change that changes nothing. It is needed because what is taken
+    /// back may come back as a copy, and not as the same file. (A folder comes back as itself, unless the journal
+    /// is on another file system.)
     fn record_witness(
         &mut self,
         place: &Place,
@@ -191,7 +198,7 @@ impl Changes<'_> {
     ) -> ToolResult<()> {
         let Some(folder) = self.kept_folder(0)? else { return Ok(()) };
         let journal = open_kept_folder(&folder).and_then(|journal| journal.dir_metadata());
-        if journal.is_ok_and(|journal| os::device_of(&journal) == os::device_of(meta)) {
+        if meta.is_dir() && journal.is_ok_and(|journal| os::device_of(&journal) == os::device_of(meta)) {
             return Ok(());
         }
         let state = if meta.is_dir() {
@@ -210,13 +217,14 @@ impl Changes<'_> {
     pub fn move_over(&mut self, from: &Place, to: &Place) -> ToolResult<()> {
         let (parent, name) = entry_of(from)?;
         let (target, new_name) = entry_of(to)?;
-        let (meta, replaced) = (from.metadata()?, to.metadata()?);
+        let meta = from.metadata()?;
         self.as_planned(from)?;
         let is_near = target.dir_metadata().is_ok_and(|dir| os::device_of(&dir) == os::device_of(&meta));
         if !is_near {
-            return self.move_over_far(from, to, &meta, &replaced);
+            self.copy_over_as(from, to, Likeness::Exact, None)?;
+            return self.remove_entry(from).map_err(|error| half_moved(error, to));
         }
-        let old = self.keep_replaced(to, &target, new_name, &replaced)?;
+        let old = self.keep_over(to, Over::FileOrLink)?;
         let mut finish = || {
             still_is(to, &old.was)?;
             self.record_change(to, old.state.clone(), PathState::Absent)?;
@@ -235,29 +243,31 @@ impl Changes<'_> {
         synced.map_err(|error| to.io("bring to disk", &error))
     }
 
-    fn keep_replaced(&mut self, to: &Place, target: &Dir, name: &OsStr, meta: &Metadata) -> ToolResult<Old> {
-        if !meta.is_symlink() {
-            return self.keep_old(to);
-        }
-        let was = self.as_planned(to)?;
-        let state = state::of_entry(target, name).map_err(|error| keeping(to, &error))?;
-        Ok(Old { was, meta: None, file: None, state })
+    /// Copies a file or a link over another one, which stays until the copy is there.
+    pub fn copy_over(&mut self, from: &Place, to: &Place, total: Option<u64>) -> ToolResult<Amount> {
+        self.copy_over_as(from, to, Likeness::Copy, total)
     }
 
-    fn move_over_far(
+    fn copy_over_as(
         &mut self,
         from: &Place,
         to: &Place,
-        meta: &Metadata,
-        replaced: &Metadata,
-    ) -> ToolResult<()> {
-        if meta.is_file() && replaced.is_file() {
-            self.copy_file(from, to, Likeness::Exact, None)?;
+        likeness: Likeness,
+        total: Option<u64>,
+    ) -> ToolResult<Amount> {
+        let meta = from.metadata()?;
+        if meta.is_symlink() {
+            self.copy_link(from, to, &meta)
         } else {
-            self.remove_entry(to)?;
-            self.copy_entry_as(from, to, Likeness::Exact, None)?;
+            self.copy_file(from, to, likeness, total)
         }
-        self.remove_entry(from)
+    }
+
+    fn copy_link(&mut self, from: &Place, to: &Place, meta: &Metadata) -> ToolResult<Amount> {
+        let (parent, name) = entry_of(from)?;
+        let target = parent.read_link_contents(name).map_err(|error| from.io("read the link", &error))?;
+        self.put_link(to, &target, &os::meta_of(meta))?;
+        Ok(Amount { links: 1, ..Amount::default() })
     }
 
     /// Copies an entry, with everything below it, to where nothing is. It appears there at once, or not at all.
@@ -273,12 +283,9 @@ impl Changes<'_> {
         total: Option<u64>,
     ) -> ToolResult<Amount> {
         self.cx.check()?;
-        let (parent, name) = entry_of(from)?;
         let meta = from.metadata()?;
         if meta.is_symlink() {
-            let target = parent.read_link_contents(name).map_err(|error| from.io("read the link", &error))?;
-            self.make_link(to, &target, &os::meta_of(&meta))?;
-            return Ok(Amount { links: 1, ..Amount::default() });
+            return self.copy_link(from, to, &meta);
         }
         if meta.is_file() {
             return self.copy_file(from, to, likeness, total);
@@ -296,8 +303,8 @@ impl Changes<'_> {
         Ok(amount)
     }
 
-    /// Copies the content of a file into a new one, or in place of an old one.
-    pub fn copy_file(
+    /// Copies the content of a file into a new one, or in place of an old one, or of a link.
+    fn copy_file(
         &mut self,
         from: &Place,
         to: &Place,
@@ -309,23 +316,10 @@ impl Changes<'_> {
         let look = Look::Given(likeness.meta(&meta));
         let cx = self.cx;
         let shown = from.path().to_path_buf();
-        let bytes = self.replace_file(to, look, |file| {
+        let bytes = self.replace(to, Over::FileOrLink, look, |file| {
             Copier::new(cx, likeness, total, PathBuf::new()).copy_content(&mut source, file, &shown)
         })?;
         Ok(Amount { files: 1, bytes, ..Amount::default() })
-    }
-
-    /// Makes a link where nothing is.
-    pub fn make_link(&mut self, place: &Place, target: &Path, meta: &Meta) -> ToolResult<()> {
-        self.make_folders_for(place)?;
-        let (parent, name) = entry_of(place)?;
-        let after = PathState::Link { target: target.to_path_buf(), meta: meta.clone() };
-        self.record_change(place, PathState::Absent, after)?;
-        os::make_link(&parent, name, target).map_err(|error| place.io("make the link", &error))?;
-        // A link's own times cannot be set everywhere.
-        let _ = os::set_times(&parent, name, meta);
-        self.happened(place);
-        os::sync_folder(&parent).map_err(|error| place.io("bring to disk", &error))
     }
 
     /// Puts back what an earlier call moved into the journal.
@@ -358,6 +352,13 @@ impl Changes<'_> {
         copier.copy_into(&kept, stage.folder(), Path::new(""))?;
         self.put_in_place(stage, meta)
     }
+}
+
+/// A move to another file system that came only to a copy.
+fn half_moved(error: ToolError, to: &Place) -> ToolError {
+    let cause = error.message.trim_end_matches(" Nothing was changed.");
+    let message = format!("{cause} It was copied to {}, and is still where it was, too.", to.shown());
+    ToolError { message, ..error }.hint("Undo takes the copy back.")
 }
 
 /// Which file it is.

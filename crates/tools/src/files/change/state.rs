@@ -15,7 +15,7 @@ use deskhand_core::{
 use deskhand_guard::Place;
 use sha2::{Digest, Sha256};
 
-use super::{os, tree};
+use super::{super::counted::counted, os, tree};
 
 /// Files larger than this are not hashed: their size and time stand for their content.
 pub const MOST_HASHED: u64 = 64 * 1024 * 1024;
@@ -145,13 +145,14 @@ pub fn difference(
                 return Ok(Some(format!("it is a {} now", kind_word(&meta))));
             }
             match listing {
-                Some(name) => tree::differs_from_listing(&place.folder()?, &kept.join(name), cx)?,
+                Some(name) => tree::differs_from_listing(place, &kept.join(name), cx)?,
                 None => filled(place, ours)?,
             }
             .or_else(|| mode_differs(&meta, was))
         }
-        PathState::Prefix { size } => (!meta.is_file() || meta.len() != *size)
-            .then(|| format!("it has {} bytes now, and had {size}", meta.len())),
+        PathState::Prefix { size } => {
+            (!meta.is_file() || meta.len() != *size).then(|| other_size(meta.len(), *size))
+        }
     })
 }
 
@@ -165,6 +166,11 @@ fn kind_word(meta: &Metadata) -> &'static str {
     }
 }
 
+/// That a file has another size.
+pub fn other_size(now: u64, was: u64) -> String {
+    format!("it has {} now, and had {was}", counted(now, "byte"))
+}
+
 fn file_differs(
     place: &Place,
     meta: &Metadata,
@@ -176,7 +182,7 @@ fn file_differs(
         return Ok(Some(format!("it is a {} now", kind_word(meta))));
     }
     if meta.len() != size {
-        return Ok(Some(format!("it has {} bytes now, and had {size}", meta.len())));
+        return Ok(Some(other_size(meta.len(), size)));
     }
     let same = if sha256.is_empty() {
         was.modified.is_none() || os::meta_of(meta).modified == was.modified

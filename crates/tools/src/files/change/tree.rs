@@ -12,13 +12,16 @@ use std::{
 use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, Metadata};
 use deskhand_core::{Cx, ToolError, ToolResult, undo::Meta};
-use deskhand_guard::paths::show_name;
+use deskhand_guard::{Place, paths::show_name};
 use serde::{Deserialize, Serialize};
 
 use super::{os, state};
 
 /// How much is copied between two looks at whether to stop.
 const PIECE: u64 = 16 * 1024 * 1024;
+
+/// How deep a tree may be. Each level takes stack, and a handle or two, until all below it is done.
+const MOST_LEVELS: usize = 256;
 
 /// After how many entries a copy tells how far it is.
 const TELLS_EVERY: u64 = 500;
@@ -36,13 +39,15 @@ pub struct Listed {
 /// By path from the top of the tree.
 pub type Listing = BTreeMap<String, Listed>;
 
-/// Visits everything below a folder, a folder before what is in it.
-pub fn walk(
-    folder: &Dir,
-    at: &Path,
-    cx: &Cx,
-    see: &mut dyn FnMut(&Path, &Dir, &OsStr, &Metadata) -> ToolResult<()>,
-) -> ToolResult<()> {
+/// What a walk does with each entry: its path, the folder it is in, its name there, and what it is.
+type See<'a> = dyn FnMut(&Path, &Dir, &OsStr, &Metadata) -> ToolResult<()> + 'a;
+
+/// Visits everything below a folder, a folder before what is in it. `at` is where the folder is.
+pub fn walk(folder: &Dir, at: &Path, cx: &Cx, see: &mut See<'_>) -> ToolResult<()> {
+    walk_at(1, folder, at, cx, see)
+}
+
+fn walk_at(level: usize, folder: &Dir, at: &Path, cx: &Cx, see: &mut See<'_>) -> ToolResult<()> {
     for name in names_in(folder).map_err(|error| ToolError::io("read the folder", at, &error))? {
         cx.check()?;
         let path = at.join(&name);
@@ -50,20 +55,34 @@ pub fn walk(
         let meta = folder.symlink_metadata(&name).map_err(failed)?;
         see(&path, folder, &name, &meta)?;
         if meta.is_dir() {
-            walk(&folder.open_dir_nofollow(&name).map_err(failed)?, &path, cx, see)?;
+            may_go_below(level, &path)?;
+            walk_at(level + 1, &folder.open_dir_nofollow(&name).map_err(failed)?, &path, cx, see)?;
         }
     }
     Ok(())
+}
+
+/// An error if a folder at this level, counted from the top of the tree, is too deep to be gone into.
+fn may_go_below(level: usize, path: &Path) -> ToolResult<()> {
+    if level < MOST_LEVELS {
+        return Ok(());
+    }
+    // All of such a path is too long to be of use.
+    let shown: String = show_name(path.as_os_str()).chars().take(200).collect();
+    let message = format!("The tree is more than {MOST_LEVELS} levels deep, below {shown}…");
+    Err(ToolError::new("too_deep", message)
+        .hint("Name folders further down in it, one after the other, the deepest first."))
 }
 
 fn names_in(folder: &Dir) -> io::Result<Vec<OsString>> {
     folder.entries()?.map(|entry| Ok(entry?.file_name())).collect()
 }
 
-/// The listing of everything below a folder.
-pub fn list(folder: &Dir, cx: &Cx) -> ToolResult<Listing> {
+/// The listing of everything below a folder. `at` is where the folder is.
+pub fn list(folder: &Dir, at: &Path, cx: &Cx) -> ToolResult<Listing> {
     let mut listing = Listing::new();
-    walk(folder, Path::new(""), cx, &mut |path, parent, name, meta| {
+    walk(folder, at, cx, &mut |path, parent, name, meta| {
+        let path = path.strip_prefix(at).unwrap_or(path);
         listing.insert(show_name(path.as_os_str()), listed(parent, name, meta));
         Ok(())
     })?;
@@ -89,13 +108,13 @@ fn listed(parent: &Dir, name: &OsStr, meta: &Metadata) -> Listed {
 }
 
 /// How the tree differs from a kept listing, in words.
-pub fn differs_from_listing(folder: &Dir, listing: &Path, cx: &Cx) -> ToolResult<Option<String>> {
+pub fn differs_from_listing(place: &Place, listing: &Path, cx: &Cx) -> ToolResult<Option<String>> {
     let gone = |error: &dyn std::fmt::Display| {
         ToolError::new("journal_damaged", format!("Cannot read {}: {error}.", listing.display()))
     };
     let was: Listing =
         serde_json::from_slice(&state::read_all(listing).map_err(|e| gone(&e))?).map_err(|e| gone(&e))?;
-    let now = list(folder, cx)?;
+    let now = list(&place.folder()?, place.path(), cx)?;
     for (path, was) in &was {
         match now.get(path) {
             None => return Ok(Some(format!("{path} in it is gone"))),
@@ -128,15 +147,12 @@ impl Amount {
     }
 }
 
-/// How much is at an entry, and below it.
-pub fn measure(parent: &Dir, name: &OsStr, meta: &Metadata, cx: &Cx) -> ToolResult<Amount> {
+/// How much is at a place, and below it.
+pub fn measure(place: &Place, meta: &Metadata, cx: &Cx) -> ToolResult<Amount> {
     let mut amount = Amount::default();
     amount.add(meta);
     if meta.is_dir() {
-        let at = Path::new(name);
-        let folder =
-            parent.open_dir_nofollow(name).map_err(|error| ToolError::io("read the folder", at, &error))?;
-        walk(&folder, at, cx, &mut |_, _, _, meta| {
+        walk(&place.folder()?, place.path(), cx, &mut |_, _, _, meta| {
             amount.add(meta);
             Ok(())
         })?;
@@ -179,7 +195,7 @@ impl<'a> Copier<'a> {
         Self { cx, likeness, done: Amount::default(), total, shown }
     }
 
-    /// Copies everything in `from` into `to`, a new folder of ours.
+    /// Copies everything in `from` into `to`, a new folder of ours. `at` is where they are in the tree.
     pub fn copy_into(&mut self, from: &Dir, to: &Dir, at: &Path) -> ToolResult<()> {
         let shown = self.shown.join(at);
         for name in names_in(from).map_err(|error| ToolError::io("read the folder", &shown, &error))? {
@@ -207,6 +223,7 @@ impl<'a> Copier<'a> {
         let failed = |error: io::Error| ToolError::io("copy", &shown, &error);
         let kept = self.likeness.meta(meta);
         if meta.is_dir() {
+            may_go_below(at.components().count(), &shown)?;
             to.create_dir(new_name).map_err(failed)?;
             let (source, target) = (
                 from.open_dir_nofollow(name).map_err(failed)?,
@@ -263,19 +280,25 @@ impl<'a> Copier<'a> {
     }
 }
 
-/// Removes an entry with everything below it. What is removed stays so if this stops in the middle.
+/// Removes an entry with everything below it. What is removed stays so if this stops in the middle: whoever
+/// removes what may be too deep measures it first.
 pub fn remove(parent: &Dir, name: &OsStr, shown: &Path, cx: Option<&Cx>) -> ToolResult<()> {
+    remove_at(0, parent, name, shown, cx)
+}
+
+fn remove_at(level: usize, parent: &Dir, name: &OsStr, shown: &Path, cx: Option<&Cx>) -> ToolResult<()> {
     let failed = |error: io::Error| ToolError::io("remove", shown, &error);
     let meta = parent.symlink_metadata(name).map_err(failed)?;
     if !meta.is_dir() {
         return parent.remove_file(name).map_err(failed);
     }
+    may_go_below(level, shown)?;
     let folder = parent.open_dir_nofollow(name).map_err(failed)?;
     for inner in names_in(&folder).map_err(failed)? {
         if let Some(cx) = cx {
             cx.check()?;
         }
-        remove(&folder, &inner, &shown.join(&inner), cx)?;
+        remove_at(level + 1, &folder, &inner, &shown.join(&inner), cx)?;
     }
     parent.remove_dir(name).map_err(failed)
 }

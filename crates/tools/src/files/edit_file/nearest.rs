@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use deskhand_core::ToolError;
+use deskhand_core::{Cx, ToolError, ToolResult};
 use similar::TextDiff;
 
 use crate::files::encoding::to_lf;
@@ -18,12 +18,16 @@ const MOST_SHOWN: usize = 12;
 const WORTH_SHOWING: f64 = 0.5;
 
 /// The error for a text that is not in the file.
-pub fn no_match(text: &str, old: &str, shown: &str) -> ToolError {
+pub fn no_match(text: &str, old: &str, shown: &str, cx: &Cx) -> ToolError {
     let (text, old) = (to_lf(text), to_lf(old));
     let lines: Vec<&str> = text.lines().take(MOST_LINES).collect();
     let wanted: Vec<&str> = old.lines().take(MOST_OLD_LINES).collect();
     let error = |message: String| ToolError::new("no_match", message);
-    let Some(first) = nearest(&lines, &wanted) else {
+    let nearest = match nearest(&lines, &wanted, cx) {
+        Ok(nearest) => nearest,
+        Err(cancelled) => return cancelled,
+    };
+    let Some(first) = nearest else {
         return error(format!("old_text is not in {shown}, and nothing there is like it."))
             .hint("Read the file again, and copy the text to replace from it exactly.");
     };
@@ -39,8 +43,11 @@ pub fn no_match(text: &str, old: &str, shown: &str) -> ToolError {
 }
 
 /// The line at which something most like the wanted lines starts.
-fn nearest(lines: &[&str], wanted: &[&str]) -> Option<usize> {
-    by_equal_lines(lines, wanted).or_else(|| by_likeness(lines, wanted))
+fn nearest(lines: &[&str], wanted: &[&str], cx: &Cx) -> ToolResult<Option<usize>> {
+    match by_equal_lines(lines, wanted, cx)? {
+        None => by_likeness(lines, wanted, cx),
+        found => Ok(found),
+    }
 }
 
 /// A line without what is easily got wrong: white space, and case.
@@ -49,7 +56,7 @@ fn bare(line: &str) -> String {
 }
 
 /// Where most of the wanted lines stand in their order, but for white space and case.
-fn by_equal_lines(lines: &[&str], wanted: &[&str]) -> Option<usize> {
+fn by_equal_lines(lines: &[&str], wanted: &[&str], cx: &Cx) -> ToolResult<Option<usize>> {
     let mut offsets: HashMap<String, Vec<usize>> = HashMap::new();
     for (at, line) in wanted.iter().enumerate() {
         let bare = bare(line);
@@ -60,30 +67,35 @@ fn by_equal_lines(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     // A start gets a point for each line that is where it should be.
     let mut points: HashMap<usize, usize> = HashMap::new();
     for (at, line) in lines.iter().enumerate() {
+        cx.check()?;
         for offset in offsets.get(&bare(line)).into_iter().flatten() {
             if let Some(start) = at.checked_sub(*offset) {
                 *points.entry(start).or_default() += 1;
             }
         }
     }
-    points
-        .into_iter()
-        .max_by_key(|(start, points)| (*points, std::cmp::Reverse(*start)))
-        .map(|(start, _)| start)
+    let best = points.into_iter().max_by_key(|(start, points)| (*points, std::cmp::Reverse(*start)));
+    Ok(best.map(|(start, _)| start))
 }
 
 /// Where the longest of the wanted lines has its like.
-fn by_likeness(lines: &[&str], wanted: &[&str]) -> Option<usize> {
+fn by_likeness(lines: &[&str], wanted: &[&str], cx: &Cx) -> ToolResult<Option<usize>> {
     let short = |line: &str| line.trim().chars().take(MOST_IN_A_LINE).collect::<String>();
-    let (offset, longest) = wanted.iter().enumerate().max_by_key(|(_, line)| line.trim().len())?;
+    let longest = wanted.iter().enumerate().max_by_key(|(_, line)| line.trim().len());
+    let Some((offset, longest)) = longest else { return Ok(None) };
     let longest = short(longest);
-    let scored = lines.iter().take(MOST_FUZZY).enumerate().map(|(at, line)| {
+    let mut best = (0, 0.0);
+    for (at, line) in lines.iter().take(MOST_FUZZY).enumerate() {
+        cx.check()?;
         let line = short(line);
         let contained = !longest.is_empty() && line.contains(&longest);
-        (at, if contained { 1.0 } else { strsim::sorensen_dice(&longest, &line) })
-    });
-    let (at, score) = scored.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
-    (score >= WORTH_SHOWING).then(|| at.saturating_sub(offset))
+        let score = if contained { 1.0 } else { strsim::sorensen_dice(&longest, &line) };
+        if score > best.1 {
+            best = (at, score);
+        }
+    }
+    let (at, score) = best;
+    Ok((score >= WORTH_SHOWING).then(|| at.saturating_sub(offset)))
 }
 
 /// The difference in a few words.

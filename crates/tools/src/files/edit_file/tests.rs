@@ -13,8 +13,8 @@ use crate::{
 fn edits() {
     let desk = Desk::new();
     let table: &[(&str, Value, &str, &str)] = &[
-        ("a\nb\nc\n", json!({"old_text": "b", "new_text": "B"}), "a\nB\nc\n", "now lines 2)"),
-        ("a\nb\nc\n", json!({"old_text": "b\n", "new_text": ""}), "a\nc\n", "now lines 2)"),
+        ("a\nb\nc\n", json!({"old_text": "b", "new_text": "B"}), "a\nB\nc\n", "now line 2)"),
+        ("a\nb\nc\n", json!({"old_text": "b\n", "new_text": ""}), "a\nc\n", "now line 2)"),
         ("a a a", json!({"old_text": "a", "new_text": "b", "replace_all": true}), "b b b", "3 replacements"),
         (
             "one\ntwo\n",
@@ -29,11 +29,52 @@ fn edits() {
         ("a\r\nb\r\n", json!({"old_text": "\nb", "new_text": ""}), "a\r\n", ""),
         ("a\r\nb\nc\r\n", json!({"old_text": "b\nc", "new_text": "B\nC"}), "a\r\nB\nC\r\n", ""),
         ("a\r\nb\r\n", json!({"old_text": "b\r", "new_text": "c\r"}), "a\r\nc\r\n", ""),
+        // Many on one line are one line; what a later edit removes is not told of.
+        (
+            "x\na a\n",
+            json!({"old_text": "a", "new_text": "b", "replace_all": true}),
+            "x\nb b\n",
+            "(now line 2)",
+        ),
+        (
+            "a\nb\nc\n",
+            json!({"edits": [{"old_text": "a\n", "new_text": "1\n2\n3\n"}, {"old_text": "1\n2\n3\n", "new_text": ""}]}),
+            "b\nc\n",
+            ": 2 replacements; ",
+        ),
+        (
+            "a\nb\nc\n",
+            json!({"edits": [{"old_text": "c", "new_text": "C"}, {"old_text": "a\nb\n", "new_text": "x\n"}]}),
+            "x\nC\n",
+            "(now lines 1–2)",
+        ),
+        (
+            "a\nb\n",
+            json!({"edits": [{"old_text": "a", "new_text": "1\n2\n3"}, {"old_text": "2", "new_text": "two\nTWO"}]}),
+            "1\ntwo\nTWO\n3\nb\n",
+            "(now lines 1–4)",
+        ),
+        (
+            "a\nb\n",
+            json!({"edits": [{"old_text": "a", "new_text": "1\n2\n3"}, {"old_text": "3\nb", "new_text": "x"}]}),
+            "1\n2\nx\n",
+            "(now lines 1–3)",
+        ),
+        (
+            "a\nb\nc\n",
+            json!({"edits": [{"old_text": "c", "new_text": "C"}, {"old_text": "a", "new_text": "x\ny"}]}),
+            "x\ny\nb\nC\n",
+            "(now lines 1–2, 4)",
+        ),
+        // Old Macs.
+        ("a\rb\rc", json!({"insert_at_line": 1, "new_text": "x\ny"}), "a\rx\ry\rb\rc", "(now lines 2–3)"),
+        ("a\rb", json!({"insert_at_line": 2, "new_text": "x"}), "a\rb\rx", "(now line 3)"),
+        ("a\rb", json!({"old_text": "b", "new_text": "B\nC"}), "a\rB\rC", "(now lines 2–3)"),
         // Inserting.
-        ("a\nb\n", json!({"insert_at_line": 0, "new_text": "x"}), "x\na\nb\n", "now lines 1)"),
+        ("a\nb\n", json!({"insert_at_line": 0, "new_text": "x"}), "x\na\nb\n", "now line 1)"),
         ("a\nb\n", json!({"insert_at_line": 1, "new_text": "x\ny\n"}), "a\nx\ny\nb\n", "now lines 2–3)"),
-        ("a\nb\n", json!({"insert_at_line": 2, "new_text": "x"}), "a\nb\nx\n", "now lines 3)"),
-        ("a\nb", json!({"insert_at_line": 2, "new_text": "x"}), "a\nb\nx", "now lines 3)"),
+        ("a\nb\n", json!({"insert_at_line": 2, "new_text": "x"}), "a\nb\nx\n", "now line 3)"),
+        ("a\nb", json!({"insert_at_line": 2, "new_text": "x"}), "a\nb\nx", "now line 3)"),
         ("a\r\nb\r\n", json!({"insert_at_line": 1, "new_text": "x\ny"}), "a\r\nx\r\ny\r\nb\r\n", ""),
         ("", json!({"insert_at_line": 0, "new_text": "x"}), "x\n", ""),
         ("\n", json!({"insert_at_line": 1, "new_text": "\n"}), "\n\n", ""),
@@ -122,6 +163,91 @@ fn looking_for_the_nearest_place_does_not_take_long() {
 }
 
 #[test]
+fn very_many_matches_are_replaced() {
+    let desk = Desk::new();
+    for end in ["\n", "\r\n"] {
+        desk.write("f", format!("some line{end}").repeat(200_000));
+        let error =
+            desk.call(EditFile, json!({"path": "f", "old_text": "line", "new_text": "x"})).unwrap_err();
+        assert!(error.message.contains("200000 times, at lines 1, 2, 3"), "{error}");
+        assert!(error.message.len() < 1_000, "{error}");
+        let arguments = json!({"path": "f", "old_text": "line\n", "new_text": "row\n", "replace_all": true});
+        let called = desk.call(EditFile, arguments).unwrap();
+        assert_eq!(called.data["replacements"], 200_000);
+        assert_eq!(called.data["lines"].as_array().unwrap().len(), 50);
+        assert_eq!(desk.text("f"), format!("some row{end}").repeat(200_000));
+    }
+}
+
+#[test]
+fn cancelled_it_ends_at_once() {
+    let desk = Desk::new();
+    let cx = desk.cx("edit_file");
+    cx.cancel_token().cancel();
+    let text = "some line\n".repeat(1_000);
+    for (old_text, replace_all) in [("line", true), ("line", false), ("lime", false)] {
+        let edit = Edit { old_text: old_text.to_owned(), new_text: "x".to_owned(), replace_all };
+        let error = apply::replace(&text, &[edit], "F", &cx).unwrap_err();
+        assert_eq!(error.status, Status::Cancelled, "{old_text}: {error}");
+    }
+    assert_eq!(nearest::no_match(&text, "lime", "F", &cx).status, Status::Cancelled);
+}
+
+#[test]
+fn a_result_without_end_is_refused() {
+    let edit = Edit { old_text: "a".to_owned(), new_text: "b".repeat(1 << 20), replace_all: true };
+    let cx = Desk::new().cx("edit_file");
+    let error = apply::replace(&"a".repeat(1_000), &[edit], "F", &cx).unwrap_err();
+    assert_eq!(error.code, "file_too_large");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_not_edited_but_written() {
+    let desk = Desk::with_oddities();
+    for path in ["missing", "File"] {
+        let error = desk.call(EditFile, json!({"path": path, "old_text": "a", "new_text": "b"})).unwrap_err();
+        assert!(error.hint.as_deref().unwrap().ends_with("`write_file` creates a file."), "{error:?}");
+    }
+}
+
+#[test]
+fn shrinking_is_asked_each_time() {
+    let desk = Desk::new();
+    desk.write("f", format!("head\n{}", "x".repeat(2_000)));
+    let arguments = json!({"path": "f", "old_text": "x".repeat(2_000), "new_text": ""});
+    let plan = desk.plan(EditFile, arguments).unwrap();
+    assert_eq!((plan.permission, plan.rule.as_str()), (Permission::Sensitive, "write:shrinks"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_file_is_asked_about_each_time() {
+    let desk = Desk::new();
+    let path = desk.write("f", "one\n");
+    let arguments = json!({"path": "f", "old_text": "one", "new_text": "two"});
+    for (mode, permission) in [(0o444, Permission::Sensitive), (0o644, Permission::Moderate)] {
+        set_mode(&path, mode);
+        let plan = desk.plan(EditFile, arguments.clone()).unwrap();
+        assert_eq!(plan.permission, permission, "{mode:o}");
+        let is_said = plan.notes.iter().any(|note| note.contains("it is marked read-only"));
+        assert_eq!(is_said, plan.rule == "write:read-only-file", "{plan:?}");
+    }
+}
+
+#[test]
+fn the_encoding_shows_after_a_plain_start_as_well() {
+    let desk = Desk::new();
+    let format = Format::named("gb18030").unwrap();
+    let text = format!("{}\n今天的天气很好，我们去公园散步。\n", "x".repeat(70_000));
+    desk.write("f", format.encode(&text).unwrap());
+    desk.call(EditFile, json!({"path": "f", "old_text": "公园", "new_text": "山上"})).unwrap();
+    assert_eq!(desk.read("f"), format.encode(&text.replace("公园", "山上")).unwrap());
+    // A stray NUL so late makes it no other encoding.
+    desk.write("f", format!("{}\n\0é\n", "x".repeat(70_000)));
+    desk.call(EditFile, json!({"path": "f", "old_text": "é", "new_text": "è"})).unwrap();
+}
+
+#[test]
 fn withstands_bad_input() {
     let desk = Desk::with_oddities();
     desk.withstands_bad_input(
@@ -140,6 +266,9 @@ fn withstands_bad_input() {
         json!({"path": "file", "insert_at_line": -1, "new_text": "y"}),
         json!({"path": "file", "insert_at_line": 1, "old_text": "x", "new_text": "y"}),
         json!({"path": "file", "insert_at_line": 1}),
+        json!({"path": "file", "insert_at_line": 1, "new_text": "y", "replace_all": true}),
+        json!({"path": "file", "edits": [{"old_text": "content", "new_text": "y"}], "replace_all": true}),
+        json!({"path": "file", "edits": [{"old_text": "content", "new_text": "y"}], "old_text": "x"}),
         json!({"path": "file", "insert_at_line": 0, "new_text": ""}),
         json!({"path": "file", "old_text": "content", "new_text": "x", "replace_all": "yes"}),
     ] {

@@ -148,3 +148,32 @@ fn from_another_file_system_it_is_copied_into_the_journal() {
     let error = desk.call(FileDelete, json!({"path": "f"})).unwrap_err();
     assert_eq!(error.code, "read_only_file_system");
 }
+
+#[test]
+fn what_was_not_counted_to_its_end_is_said() {
+    let desk = Desk::new();
+    for number in 0..2_100 {
+        desk.write(&format!("tree/{number}"), "");
+    }
+    let called = desk.call(FileDelete, json!({"path": "tree", "recursive": true})).unwrap();
+    assert!(called.text.contains(": more than 1999 files, 1 folder"), "{}", called.text);
+    assert_eq!(called.data["and_more"], true);
+    desk.write("f", "x");
+    let called = desk.call(FileDelete, json!({"path": "f"})).unwrap();
+    assert!(called.text.ends_with(": 1 file, 1 byte."), "{}", called.text);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_read_is_named_in_full() {
+    let desk = Desk::new();
+    desk.write("tree/a/b", "x");
+    set_mode(&desk.path("tree/a"), 0o000);
+    let called = desk.plan(FileDelete, json!({"path": "tree", "recursive": true}));
+    set_mode(&desk.path("tree/a"), 0o755);
+    match called {
+        // Whoever is the system's administrator can read it.
+        Ok(_) => {}
+        Err(error) => assert!(error.message.contains(desk.path("tree/a").to_str().unwrap()), "{error}"),
+    }
+}

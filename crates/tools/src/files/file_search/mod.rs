@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    counted::counted,
     entry::{Entry, Names, on_one_line},
     file_stat::EntryKind,
     first::First,
@@ -25,7 +26,7 @@ pub struct Input {
     /// Folder to search; the workspace by default.
     #[serde(default = "here")]
     path: PathArg,
-    /// Glob with * ? ** {a,b} [..]. Without / it matches the name, with / the path below `path`.
+    /// Glob with * ? ** {a,b} [..]. Without / it matches the name, with / the path below `path`; one that ends in / folders only.
     #[serde(default = "everything")]
     pattern: String,
     /// file, dir or all; links are found only with all.
@@ -112,9 +113,13 @@ impl Tool for FileSearch {
     .example(r#"{"path": "src", "pattern": "*.rs", "type": "file"}"#);
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
-        let place = folder(cx, &input.path)?;
-        matcher(input, &place)?;
-        Ok(Plan::new(format!("Search for file names in {}", place.shown())).on_tree(&place))
+        let input = input.clone();
+        cx.blocking(move |cx| {
+            let place = folder(cx, &input.path)?;
+            Pattern::of(&input, &place)?;
+            Ok(Plan::new(format!("Search for file names in {}", place.shown())).on_tree(&place))
+        })
+        .await
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
@@ -130,8 +135,7 @@ impl Tool for FileSearch {
             (_, true) => format!(
                 "The first {shown} of {total}: narrow the pattern or path, or raise limit (at most 1000)."
             ),
-            (1, false) => "1 match.".to_owned(),
-            (_, false) => format!("{shown} matches."),
+            (_, false) => format!("{}.", counted(shown, "match")),
         };
         text += &Skipped { sensitive: output.skipped_sensitive, unreadable: output.unreadable }.words();
         Rendered::text(text)
@@ -152,8 +156,7 @@ fn search(input: &Input, cx: &Cx) -> ToolResult<Output> {
     let place = folder(cx, &input.path)?;
     let tree = cx.paths()?.tree(&place)?;
     let names = Names::new(cx)?;
-    let search =
-        Search { matcher: matcher(input, &place)?, by_path: input.pattern.contains('/'), tree, input };
+    let search = Search { pattern: Pattern::of(input, &place)?, tree, input };
     let scope = Scope {
         include_hidden: input.include_hidden,
         respect_gitignore: input.respect_gitignore,
@@ -205,23 +208,25 @@ fn describe(tree: &Tree, names: &Names, found: Vec<PathBuf>) -> Vec<Entry> {
 /// What all threads share.
 struct Search<'a> {
     input: &'a Input,
-    matcher: GlobSet,
-    /// Whether the pattern is for the path and not for the name.
-    by_path: bool,
+    pattern: Pattern,
     tree: Tree,
 }
 
 impl Search<'_> {
     fn wants(&self, entry: &DirEntry) -> bool {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         let kind = match self.input.kind {
-            Wanted::All => true,
-            Wanted::File => entry.file_type().is_some_and(|kind| kind.is_file()),
-            Wanted::Dir => entry.file_type().is_some_and(|kind| kind.is_dir()),
+            Wanted::All => is_folder || !self.pattern.folders_only,
+            Wanted::File => {
+                !self.pattern.folders_only && entry.file_type().is_some_and(|kind| kind.is_file())
+            }
+            Wanted::Dir => is_folder,
         };
-        kind && if self.by_path {
-            entry.path().strip_prefix(self.tree.root()).is_ok_and(|path| self.matcher.is_match(path))
+        let glob = &self.pattern.glob;
+        kind && if self.pattern.by_path {
+            entry.path().strip_prefix(self.tree.root()).is_ok_and(|path| glob.is_match(path))
         } else {
-            self.matcher.is_match(entry.file_name())
+            glob.is_match(entry.file_name())
         }
     }
 }
@@ -255,19 +260,33 @@ impl Visitor for Finder<'_> {
     }
 }
 
-fn matcher(input: &Input, place: &Place) -> ToolResult<GlobSet> {
-    let pattern = below(&input.pattern, place)?;
-    let sensitive = input.case_sensitive.unwrap_or_else(|| pattern.chars().any(char::is_uppercase));
-    let glob = GlobBuilder::new(pattern).literal_separator(true).case_insensitive(!sensitive).build();
-    glob.and_then(|glob| GlobSetBuilder::new().add(glob).build()).map_err(|error| {
-        let shown: String = pattern.chars().take(100).collect();
-        let shown = on_one_line(&shown);
-        ToolError::invalid(
-            "invalid_pattern",
-            format!("The glob pattern {shown} is not valid: {}.", error.kind()),
-        )
-        .hint("Write \\ before a character that stands for itself.")
-    })
+/// What names are held against.
+struct Pattern {
+    glob: GlobSet,
+    /// Whether it is for the path and not for the name.
+    by_path: bool,
+    /// It ends in a slash.
+    folders_only: bool,
+}
+
+impl Pattern {
+    fn of(input: &Input, place: &Place) -> ToolResult<Self> {
+        let whole = input.pattern.trim_end_matches('/');
+        let folders_only = whole.len() < input.pattern.len();
+        let pattern = below(if whole.is_empty() { &input.pattern } else { whole }, place)?;
+        let sensitive = input.case_sensitive.unwrap_or_else(|| pattern.chars().any(char::is_uppercase));
+        let glob = GlobBuilder::new(pattern).literal_separator(true).case_insensitive(!sensitive).build();
+        let glob = glob.and_then(|glob| GlobSetBuilder::new().add(glob).build()).map_err(|error| {
+            let shown: String = pattern.chars().take(100).collect();
+            let shown = on_one_line(&shown);
+            ToolError::invalid(
+                "invalid_pattern",
+                format!("The glob pattern {shown} is not valid: {}.", error.kind()),
+            )
+            .hint("Write \\ before a character that stands for itself.")
+        })?;
+        Ok(Self { glob, by_path: whole.contains('/'), folders_only })
+    }
 }
 
 /// The pattern, from the folder on.

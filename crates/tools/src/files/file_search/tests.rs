@@ -38,6 +38,12 @@ fn patterns() {
         ("[ab].rs", &["B.RS", "a.rs"]),
         ("\\[x\\].md", &["docs/[x].md"]),
         ("nothing*", &[]),
+        ("src/", &["src"]),
+        ("deep/", &["src/deep"]),
+        ("src/deep/", &["src/deep"]),
+        ("./src/", &["src"]),
+        ("*/", &["docs", "src", "src/deep"]),
+        ("a.rs/", &[]),
     ];
     for (pattern, wanted) in cases {
         assert_eq!(find(&desk, json!({"pattern": pattern})).0, *wanted, "{pattern}");

@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    counted::counted,
     entry::on_one_line,
     file_search::{here, yes},
     walk::Skipped,
@@ -114,7 +115,7 @@ pub struct Output {
 pub struct FileHits {
     /// Relative to the workspace where it is inside, else absolute.
     path: String,
-    /// Matching lines; not known with output: files.
+    /// Matching lines; not known with output: files, nor of a binary file.
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -153,11 +154,15 @@ impl Tool for Grep {
     .example(r#"{"pattern": "fn main", "path": "src", "glob": "*.rs"}"#);
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
-        let place = cx.paths()?.readable(&input.path)?;
-        pattern::matcher(input)?;
-        pattern::overrides(input, place.path())?;
-        let plan = Plan::new(format!("Search the content of {}", place.shown()));
-        Ok(if place.kind() == Kind::Folder { plan.on_tree(&place) } else { plan.on(&place) })
+        let input = input.clone();
+        cx.blocking(move |cx| {
+            let place = cx.paths()?.readable(&input.path)?;
+            pattern::matcher(&input)?;
+            pattern::overrides(&input, place.path())?;
+            let plan = Plan::new(format!("Search the content of {}", place.shown()));
+            Ok(if place.kind() == Kind::Folder { plan.on_tree(&place) } else { plan.on(&place) })
+        })
+        .await
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
@@ -184,10 +189,14 @@ impl Output {
         };
         match (self.files.len(), self.matches) {
             (0, _) => {
-                format!("No match in {} ({} files searched).{more}", on_one_line(&self.path), self.searched)
+                let searched = counted(self.searched, "file");
+                format!("No match in {} ({searched} searched).{more}", on_one_line(&self.path))
             }
+            (1, 0) => format!("1 file matches.{more}"),
             (files, 0) => format!("{files} files match.{more}"),
-            (files, matches) => format!("{matches} matching lines in {files} files.{more}"),
+            (files, matches) => {
+                format!("{} in {}.{more}", counted(matches, "matching line"), counted(files, "file"))
+            }
         }
     }
 }

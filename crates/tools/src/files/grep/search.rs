@@ -146,7 +146,8 @@ impl Job<'_> {
         skipped: Skipped,
     ) -> ToolResult<Output> {
         let names = Names::new(self.cx)?;
-        let more = self.full.load(Ordering::Relaxed) || found.iter().any(|file| file.hits.stopped);
+        let stopped = found.iter().any(|file| file.hits.stopped && !file.hits.binary);
+        let more = self.full.load(Ordering::Relaxed) || stopped;
         let mut room = self.input.limit as u64;
         let mut files = Vec::new();
         for Found { path, hits } in found {
@@ -178,11 +179,11 @@ impl Job<'_> {
                     keep_first(&mut hits.lines, kept, after);
                 }
                 *room -= kept;
-                FileHits { path, count: Some(kept), lines: hits.lines, binary }
+                FileHits { path, count: Some(kept).filter(|_| !binary), lines: hits.lines, binary }
             }
             Wanted::Counts => {
                 *room -= 1;
-                FileHits { path, count: Some(hits.count), lines: Vec::new(), binary }
+                FileHits { path, count: Some(hits.count).filter(|_| !binary), lines: Vec::new(), binary }
             }
             Wanted::Files => {
                 *room -= 1;

@@ -64,6 +64,11 @@ impl Sink for Keep<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
+        if self.hits.binary {
+            // That it matches is all there is to say of it.
+            self.hits.count = 1;
+            return Ok(false);
+        }
         let lines = found.lines().count();
         match self.wanted {
             Wanted::Files => {
@@ -75,9 +80,6 @@ impl Sink for Keep<'_> {
                 return Ok(true);
             }
             Wanted::Matches => self.hits.count += lines.min(MATCH_LINES) as u64,
-        }
-        if self.hits.binary {
-            return Ok(false);
         }
         let first = found.line_number().unwrap_or(1);
         for (number, line) in (first..).zip(found.lines()).take(MATCH_LINES) {
@@ -96,7 +98,8 @@ impl Sink for Keep<'_> {
 
     fn binary_data(&mut self, _: &Searcher, _: u64) -> Result<bool, io::Error> {
         self.hits.binary = self.look_into_binary;
-        Ok(true)
+        // One that has matched already need not be searched on.
+        Ok(!self.look_into_binary || self.hits.count == 0)
     }
 
     fn finish(&mut self, _: &Searcher, end: &SinkFinish) -> Result<(), io::Error> {

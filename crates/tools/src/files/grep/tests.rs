@@ -68,10 +68,10 @@ fn the_text_shows_paths_lines_and_what_is_left_out() {
     let text = desk.call(Grep, json!({"pattern": "beta", "context": 1})).unwrap().text;
     assert_eq!(
         text,
-        "b/c.txt\n1- alpha\n2: beta\n3- gamma\n4- delta\n5: beta\n\n2 matching lines in 1 files."
+        "b/c.txt\n1- alpha\n2: beta\n3- gamma\n4- delta\n5: beta\n\n2 matching lines in 1 file."
     );
     let text = desk.call(Grep, json!({"pattern": "a", "limit": 2})).unwrap().text;
-    assert!(text.ends_with("2 matching lines in 1 files. There is more: narrow the pattern, path or glob, or raise limit (at most 2000)."), "{text}");
+    assert!(text.ends_with("2 matching lines in 1 file. There is more: narrow the pattern, path or glob, or raise limit (at most 2000)."), "{text}");
     let text = desk.call(Grep, json!({"pattern": "zebra"})).unwrap().text;
     assert!(text.starts_with("No match in ") && text.contains("(2 files searched)"), "{text}");
 }
@@ -135,6 +135,35 @@ fn a_binary_file_is_passed_over_unless_it_is_named() {
     let named = desk.call(Grep, json!({"pattern": "needle", "path": "x.bin"})).unwrap();
     assert_eq!(named.data["files"][0]["binary"], true);
     assert!(named.text.contains("x.bin: a binary file that matches"), "{}", named.text);
+}
+
+#[test]
+fn a_binary_file_is_searched_no_further_than_needed() {
+    let desk = Desk::new();
+    // Matches before it is known to be binary, and after.
+    desk.write("x.bin", [b"needle\n".repeat(20), b"\0\n".to_vec(), b"needle\n".repeat(2_000_000)].concat());
+    for output in ["matches", "counts", "files"] {
+        let called =
+            desk.call(Grep, json!({"pattern": "needle", "path": "x.bin", "output": output})).unwrap();
+        let file = &called.data["files"][0];
+        assert_eq!(called.data["more"], false, "{output}");
+        assert!(file["count"].is_null(), "{output}: not all of it was counted: {file}");
+        assert!(
+            output == "files" || called.text.contains("a binary file that matches\n1 file matches."),
+            "{}",
+            called.text
+        );
+    }
+}
+
+#[test]
+fn one_is_not_many() {
+    let desk = Desk::new();
+    desk.write("f", "needle\n");
+    let text = |arguments| desk.call(Grep, arguments).unwrap().text;
+    assert!(text(json!({"pattern": "needle"})).ends_with("1 matching line in 1 file."));
+    assert!(text(json!({"pattern": "needle", "output": "files"})).ends_with("1 file matches."));
+    assert!(text(json!({"pattern": "zebra"})).ends_with("(1 file searched)."));
 }
 
 #[cfg(unix)]

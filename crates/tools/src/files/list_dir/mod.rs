@@ -6,22 +6,23 @@ mod tests;
 use std::{
     cmp::{Ordering, Reverse},
     io,
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::SystemTime,
 };
 
 use cap_std::fs::Metadata;
 use deskhand_core::{Cx, Effects, Permission, Plan, Spec, Tool, ToolResult, tool::Rendered};
-use deskhand_guard::{PathArg, PathsOf, PlanOn, Tree};
+use deskhand_guard::{PathArg, PathsOf, Place, PlanOn, Tree};
+use ignore::{DirEntry, WalkState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     entry::{Entry, Names, kind_of, on_one_line},
-    file_search::{folder, here},
+    file_search::{folder, here, yes},
     file_stat::EntryKind,
     first::First,
-    walk::Skipped,
+    walk::{Scope, Seen, Skipped, Visitor},
 };
 
 #[derive(Clone, Deserialize, JsonSchema)]
@@ -39,6 +40,9 @@ pub struct Input {
     /// With names that start with a dot.
     #[serde(default)]
     include_hidden: bool,
+    /// With recursive, leave out what .gitignore and .ignore files name.
+    #[serde(default = "yes")]
+    respect_gitignore: bool,
     /// name: folders first. size: largest first. modified: newest first.
     #[serde(default)]
     sort_by: SortBy,
@@ -89,9 +93,10 @@ impl Tool for ListDir {
 
     const SPEC: Spec = Spec::new(
         "list_dir",
-        "Lists a folder: names, kinds, sizes, times; with recursive everything below. Links are not followed.",
+        "Lists a folder: names, kinds, sizes, times; with recursive everything below that is not git-ignored. Links are \
+         not followed.",
     )
-    .zh("列出文件夹内容：名称、类型、大小、修改时间；recursive 时包括所有子文件夹。不跟随符号链接。")
+    .zh("列出文件夹内容：名称、类型、大小、修改时间；recursive 时包括所有子文件夹，默认跳过被 .gitignore 忽略的内容。不跟随符号链接。")
     .permission(Permission::Public)
     .effects(Effects::READS)
     .toolsets(&["core", "files"])
@@ -99,9 +104,13 @@ impl Tool for ListDir {
     .example(r#"{"path": "src", "recursive": true, "max_depth": 2}"#);
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
-        let place = folder(cx, &input.path)?;
-        let plan = Plan::new(format!("List {}", place.shown()));
-        Ok(if input.levels() > 1 { plan.on_tree(&place) } else { plan.on(&place) })
+        let input = input.clone();
+        cx.blocking(move |cx| {
+            let place = folder(cx, &input.path)?;
+            let plan = Plan::new(format!("List {}", place.shown()));
+            Ok(if input.levels() > 1 { plan.on_tree(&place) } else { plan.on(&place) })
+        })
+        .await
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
@@ -113,8 +122,8 @@ impl Tool for ListDir {
         let Output { total, offset, .. } = *output;
         let path = on_one_line(&output.path);
         text += &match (output.entries.len(), output.next_offset) {
-            (0, _) if total == 0 => format!("{path} is empty (or has hidden entries only)."),
-            (0, _) => format!("{path} has {total} entries, none from offset {offset} on."),
+            (0, _) if total == 0 => format!("{path} is empty (or has hidden or ignored entries only)."),
+            (0, _) => format!("{path} has {}, none from offset {offset} on.", entries(total)),
             (shown, Some(next)) => {
                 format!(
                     "Entries {} to {} of {total}; offset {next} lists the next.",
@@ -122,7 +131,7 @@ impl Tool for ListDir {
                     offset + shown
                 )
             }
-            (_, None) => format!("{total} entries in {path}."),
+            (_, None) => format!("{} in {path}.", entries(total)),
         };
         text += &Skipped { sensitive: output.skipped_sensitive, unreadable: output.unreadable }.words();
         Rendered::text(text)
@@ -135,31 +144,25 @@ impl Input {
     }
 }
 
+fn entries(n: usize) -> String {
+    if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") }
+}
+
+type Rows = First<Row, Order>;
+
 fn list(input: &Input, cx: &Cx) -> ToolResult<Output> {
     let place = folder(cx, &input.path)?;
     let tree = cx.paths()?.tree(&place)?;
     let names = Names::new(cx)?;
-    let sort = input.sort_by;
-    let keep = input.offset.saturating_add(input.limit);
-    let mut listing = Listing {
-        input,
-        tree: &tree,
-        rows: First::new(keep, move |a: &Row, b: &Row| compare(sort, a, b)),
-        skipped: Skipped::default(),
-    };
-    listing.walk(cx).map_err(|error| match error {
-        WalkError::Cancelled(error) => error,
-        WalkError::Io(error) => place.io("list", &error),
-    })?;
-    let skipped = listing.skipped;
-    let (rows, total) = listing.rows.finish();
-    let entries: Vec<Entry> =
-        rows.into_iter().skip(input.offset).map(|row| row.describe(&tree, &names)).collect();
-    let end = input.offset.saturating_add(entries.len());
+    let (rows, skipped) =
+        if input.levels() > 1 { below(input, &place, &tree, cx)? } else { inside(input, &place, &tree, cx)? };
+    let (rows, total) = rows.finish();
+    let rows: Vec<Row> = rows.into_iter().skip(input.offset).collect();
+    let end = input.offset.saturating_add(rows.len());
     Ok(Output {
         path: place.text(),
-        next_offset: (!entries.is_empty() && end < total).then_some(end),
-        entries,
+        next_offset: (!rows.is_empty() && end < total).then_some(end),
+        entries: rows.into_iter().filter_map(|row| row.describe(&tree, &names)).collect(),
         total,
         offset: input.offset,
         skipped_sensitive: skipped.sensitive,
@@ -178,11 +181,33 @@ struct Row {
 }
 
 impl Row {
-    fn describe(self, tree: &Tree, names: &Names) -> Entry {
+    /// Looks at it, through no link. `None` if it was never below the folder.
+    fn describe(self, tree: &Tree, names: &Names) -> Option<Entry> {
         let path = tree.root().join(&self.relative);
         let meta = tree.metadata(&path).ok();
+        if meta.is_none() {
+            tree.folder(path.parent()?).ok()?;
+        }
         let kind = meta.as_ref().map_or(self.kind, EntryKind::of);
-        Entry::new(names.of(&path), kind, meta.as_ref())
+        Some(Entry::new(names.of(&path), kind, meta.as_ref()))
+    }
+}
+
+type Order = fn(&Row, &Row) -> Ordering;
+
+impl Input {
+    fn rows(&self) -> Rows {
+        let order: Order = match self.sort_by {
+            SortBy::Name => tree_order,
+            SortBy::Size => |a, b| compare(SortBy::Size, a, b),
+            SortBy::Modified => |a, b| compare(SortBy::Modified, a, b),
+            SortBy::Kind => |a, b| compare(SortBy::Kind, a, b),
+        };
+        First::new(self.offset.saturating_add(self.limit), order)
+    }
+
+    fn needs_metadata(&self) -> bool {
+        matches!(self.sort_by, SortBy::Size | SortBy::Modified)
     }
 }
 
@@ -213,70 +238,95 @@ fn tree_order(a: &Row, b: &Row) -> Ordering {
     }
 }
 
-enum WalkError {
-    Cancelled(deskhand_core::ToolError),
-    Io(io::Error),
+/// What is in the folder itself.
+fn inside(input: &Input, place: &Place, tree: &Tree, cx: &Cx) -> ToolResult<(Rows, Skipped)> {
+    let failed = |error: io::Error| place.io("list", &error);
+    let (mut rows, seen) = (input.rows(), Seen::new(cx));
+    let found = tree.folder(tree.root()).and_then(|dir| dir.entries()).map_err(failed)?;
+    for (n, entry) in found.enumerate() {
+        if n % 256 == 0 {
+            cx.check()?;
+        }
+        seen.add(1);
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        if !input.include_hidden && name.as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
+        let meta = if input.needs_metadata() { entry.metadata().ok() } else { None };
+        rows.push(Row {
+            relative: name.into(),
+            kind: entry.file_type().map_or(EntryKind::Special, kind_of),
+            size: meta.as_ref().filter(|meta| meta.is_file()).map_or(0, Metadata::len),
+            modified: meta.and_then(|meta| Some(meta.modified().ok()?.into_std())),
+        });
+    }
+    Ok((rows, Skipped::default()))
 }
 
-struct Listing<'a, F> {
+/// What is in the folder and below it.
+fn below(input: &Input, place: &Place, tree: &Tree, cx: &Cx) -> ToolResult<(Rows, Skipped)> {
+    // A folder below that cannot be read is counted; the one that was asked for is an error.
+    tree.folder(tree.root()).and_then(|dir| dir.entries()).map_err(|error| place.io("list", &error))?;
+    let scope = Scope {
+        include_hidden: input.include_hidden,
+        respect_gitignore: input.respect_gitignore,
+        max_depth: Some(input.levels()),
+        ignore_file: ".fdignore",
+    };
+    let make = || Lister { input, tree, rows: input.rows(), skipped: Skipped::default() };
+    let (listers, mut skipped) = scope.walk(place.path())?.visit(cx, make)?;
+    let mut rows = input.rows();
+    for lister in listers {
+        rows.merge(lister.rows);
+        skipped.add(lister.skipped);
+    }
+    Ok((rows, skipped))
+}
+
+/// One thread of a listing.
+struct Lister<'a> {
     input: &'a Input,
     tree: &'a Tree,
-    rows: First<Row, F>,
+    rows: Rows,
     skipped: Skipped,
 }
 
-impl<F: Fn(&Row, &Row) -> Ordering> Listing<'_, F> {
-    fn walk(&mut self, cx: &Cx) -> Result<(), WalkError> {
-        let mut folders = vec![(PathBuf::new(), 1)];
-        while let Some((relative, level)) = folders.pop() {
-            match self.folder(&relative, level, cx, &mut folders) {
-                // A folder below that cannot be read is counted; the one that was asked for is an error.
-                Err(WalkError::Io(_)) if level > 1 => self.skipped.unreadable += 1,
-                done => done?,
-            }
+impl Visitor for Lister<'_> {
+    fn entry(&mut self, entry: DirEntry) -> WalkState {
+        let Ok(relative) = entry.path().strip_prefix(self.tree.root()) else { return WalkState::Continue };
+        if entry.depth() == 0 {
+            return WalkState::Continue;
         }
-        Ok(())
+        let kind = entry.file_type().map_or(EntryKind::Special, kind_of_std);
+        let meta = if self.input.needs_metadata() { entry.metadata().ok() } else { None };
+        self.rows.push(Row {
+            relative: relative.to_path_buf(),
+            kind,
+            size: meta.as_ref().filter(|meta| meta.is_file()).map_or(0, std::fs::Metadata::len),
+            modified: meta.and_then(|meta| meta.modified().ok()),
+        });
+        let is_entered = kind == EntryKind::Folder && entry.depth() < self.input.levels();
+        if is_entered && !self.tree.admits(entry.path()) {
+            self.skipped.sensitive += 1;
+            return WalkState::Skip;
+        }
+        WalkState::Continue
     }
 
-    fn folder(
-        &mut self,
-        relative: &Path,
-        level: usize,
-        cx: &Cx,
-        folders: &mut Vec<(PathBuf, usize)>,
-    ) -> Result<(), WalkError> {
-        let path = self.tree.root().join(relative);
-        let dir = self.tree.folder(&path).map_err(WalkError::Io)?;
-        for (n, entry) in dir.entries().map_err(WalkError::Io)?.enumerate() {
-            if n % 256 == 0 {
-                cx.check().map_err(WalkError::Cancelled)?;
-            }
-            let entry = entry.map_err(WalkError::Io)?;
-            let name = entry.file_name();
-            if !self.input.include_hidden && name.as_encoded_bytes().starts_with(b".") {
-                continue;
-            }
-            let kind = entry.file_type().map_or(EntryKind::Special, kind_of);
-            let relative = relative.join(&name);
-            if kind == EntryKind::Folder && level < self.input.levels() {
-                if self.tree.admits(&path.join(&name)) {
-                    folders.push((relative.clone(), level + 1));
-                } else {
-                    self.skipped.sensitive += 1;
-                }
-            }
-            let meta = if self.needs_metadata() { entry.metadata().ok() } else { None };
-            self.rows.push(Row {
-                relative,
-                kind,
-                size: meta.as_ref().filter(|meta| meta.is_file()).map_or(0, Metadata::len),
-                modified: meta.and_then(|meta| Some(meta.modified().ok()?.into_std())),
-            });
-        }
-        Ok(())
+    fn unreadable(&mut self, _: &ignore::Error) {
+        self.skipped.unreadable += 1;
     }
+}
 
-    fn needs_metadata(&self) -> bool {
-        matches!(self.input.sort_by, SortBy::Size | SortBy::Modified)
+fn kind_of_std(kind: std::fs::FileType) -> EntryKind {
+    if kind.is_symlink() {
+        EntryKind::Link
+    } else if kind.is_dir() {
+        EntryKind::Folder
+    } else if kind.is_file() {
+        EntryKind::File
+    } else {
+        EntryKind::Special
     }
 }

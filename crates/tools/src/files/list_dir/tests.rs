@@ -152,3 +152,50 @@ fn outside_the_workspace_it_asks() {
     assert_eq!(desk.plan(ListDir, json!({"path": path})).unwrap().permission, Permission::Moderate);
     assert_eq!(list(&desk, json!({"path": path})).0, [format!("{path}/f")]);
 }
+
+#[test]
+fn what_git_ignores_is_left_out_below() {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path(".git")).unwrap();
+    desk.write(".gitignore", "target/\n*.log\n");
+    for file in ["target/debug/x", "src/a.rs", "src/b.log", "z.log"] {
+        desk.write(file, "");
+    }
+    for (arguments, wanted) in [
+        (json!({}), vec!["src", "target", "z.log"]),
+        (json!({"recursive": true}), vec!["src", "src/a.rs"]),
+        (json!({"max_depth": 2}), vec!["src", "src/a.rs"]),
+        (json!({"recursive": true, "limit": 1, "offset": 1}), vec!["src/a.rs"]),
+        (
+            json!({"recursive": true, "respect_gitignore": false}),
+            vec!["src", "src/a.rs", "src/b.log", "target", "target/debug", "target/debug/x", "z.log"],
+        ),
+    ] {
+        assert_eq!(list(&desk, arguments.clone()).0, wanted, "{arguments}");
+    }
+}
+
+#[test]
+fn pages_of_a_tree_follow_one_another() {
+    let desk = Desk::new();
+    for n in 0..300 {
+        desk.write(&format!("d{}/f{n:03}", n % 7), "");
+    }
+    let all = list(&desk, json!({"recursive": true, "limit": 1000})).0;
+    assert_eq!(all.len(), 307);
+    let mut seen = Vec::new();
+    while let (page, true) =
+        (list(&desk, json!({"recursive": true, "limit": 50, "offset": seen.len()})).0, seen.len() < 307)
+    {
+        seen.extend(page);
+    }
+    assert_eq!(seen, all);
+}
+
+#[test]
+fn one_is_not_many() {
+    let desk = Desk::new();
+    desk.write("f", "");
+    let text = desk.call(ListDir, json!({})).unwrap().text;
+    assert!(text.contains("1 entry in "), "{text}");
+}

@@ -130,16 +130,8 @@ impl Tool for ReadFile {
     .example(r#"{"path": "src/main.rs", "start_line": 1, "end_line": 80}"#);
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
-        part::Request::new(input)?;
-        let paths = asked(input)?;
-        let places: Vec<_> = paths.iter().map(|path| cx.paths()?.readable(path)).collect();
-        // One that is not there does not keep the others from being read.
-        if !places.iter().any(Result::is_ok) {
-            return Err(places.into_iter().find_map(Result::err).unwrap_or_else(nothing_asked));
-        }
-        let places: Vec<_> = places.into_iter().flatten().collect();
-        let shown: Vec<String> = places.iter().map(deskhand_guard::Place::shown).collect();
-        Ok(places.iter().fold(Plan::new(format!("Read {}", shown.join(", "))), PlanOn::on))
+        let input = input.clone();
+        cx.blocking(move |cx| plan(&input, cx)).await
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
@@ -163,6 +155,18 @@ impl Tool for ReadFile {
         }
         rendered
     }
+}
+
+fn plan(input: &Input, cx: &Cx) -> ToolResult<Plan> {
+    part::Request::new(input)?;
+    let places: Vec<_> = asked(input)?.iter().map(|path| cx.paths()?.readable(path)).collect();
+    // One that is not there does not keep the others from being read.
+    if !places.iter().any(Result::is_ok) {
+        return Err(places.into_iter().find_map(Result::err).unwrap_or_else(nothing_asked));
+    }
+    let places: Vec<_> = places.into_iter().flatten().collect();
+    let shown: Vec<String> = places.iter().map(deskhand_guard::Place::shown).collect();
+    Ok(places.iter().fold(Plan::new(format!("Read {}", shown.join(", "))), PlanOn::on))
 }
 
 fn nothing_asked() -> ToolError {

@@ -6,12 +6,15 @@ use std::{
 };
 
 use deskhand_core::{
-    Access, Cx, Fingerprint, ToolError, ToolResult, UndoStep,
+    Access, Cx, Fingerprint, Plan, ToolError, ToolResult, UndoStep,
     undo::{PathState, UndoEntry},
 };
 use deskhand_guard::{BoundPaths, Kind, PathsOf, Place};
 
-use crate::files::change::{identity, state, tree};
+use crate::files::{
+    change::{identity, state, tree},
+    tree_scan::Scan,
+};
 
 /// How many files that were changed since are named.
 const MOST_NAMED: usize = 20;
@@ -24,6 +27,32 @@ pub struct Back {
     pub moved_to: Option<Place>,
     /// How much of what is there now goes away.
     bytes: u64,
+}
+
+impl Back {
+    /// As the calls do that copy, move and delete trees: an undo may come to the same. `folder` is that of the
+    /// journal's entry.
+    fn raise(&self, plan: Plan, folder: &Path, cx: &Cx) -> ToolResult<Plan> {
+        let here = self.place.path();
+        let scan = match (&self.step, &self.moved_to) {
+            (UndoStep::Move { .. }, Some(moved_to)) => {
+                Scan::of(moved_to, &[(moved_to.path(), Access::Delete), (here, Access::Modify)], cx)?
+            }
+            (UndoStep::Move { to, .. }, None) => Scan::of_kept(to, &[(here, Access::Modify)], cx)?,
+            (UndoStep::Change { before: PathState::Folder { kept: Some(kept), .. }, .. }, _) => {
+                Scan::of_kept(&folder.join(kept), &[(here, Access::Modify)], cx)?
+            }
+            (
+                UndoStep::Change { before: PathState::Absent, after: PathState::Folder { kept, .. }, .. },
+                _,
+            ) if kept.is_some() && self.place.kind() == Kind::Folder => {
+                let scan = Scan::of(&self.place, &[(here, Access::Delete)], cx)?;
+                return Ok(if scan.is_filled() { scan.raise_removal(plan) } else { scan.raise(plan) });
+            }
+            _ => return Ok(plan),
+        };
+        Ok(scan.raise(plan))
+    }
 }
 
 /// All that is to be done, in the order in which it is to be done.
@@ -92,6 +121,15 @@ impl Reversal {
         })
     }
 
+    /// Raises the plan's permission to what the trees want that come back, move or go away.
+    pub fn raise(&self, mut plan: Plan, entry: &UndoEntry, cx: &Cx) -> ToolResult<Plan> {
+        for back in &self.steps {
+            cx.check()?;
+            plan = back.raise(plan, &entry.folder, cx)?;
+        }
+        Ok(plan)
+    }
+
     /// How much of what is there now must be kept to make this undoable, too.
     pub fn bytes(&self) -> u64 {
         self.steps.iter().map(|back| back.bytes).sum()
@@ -124,17 +162,25 @@ impl Reversal {
 fn is_sound(step: &UndoStep, kept: &Path) -> bool {
     let Ok(meta) = kept.symlink_metadata() else { return false };
     match step {
-        UndoStep::Change { before: PathState::File { size, sha256, .. }, after, .. } => {
+        UndoStep::Change { before: PathState::File { size, sha256, meta: was, .. }, after, .. } => {
             let is_tail = matches!(after, PathState::Prefix { .. });
+            // What has no hash is large, and may be written by whoever had it open: its time tells.
+            let same_time = || was.modified.is_none() || meta.modified().ok() == was.modified;
             (is_tail || meta.len() == *size)
-                && (sha256.is_empty() || state::hash_at(kept).is_ok_and(|is| is == *sha256))
+                && if sha256.is_empty() {
+                    same_time()
+                } else {
+                    state::hash_at(kept).is_ok_and(|is| is == *sha256)
+                }
         }
         _ => true,
     }
 }
 
-fn changed_since(entry: &UndoEntry, conflicts: &[String]) -> ToolError {
-    let mut named = conflicts.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join("; ");
+fn changed_since(entry: &UndoEntry, conflicts: &[Conflict]) -> ToolError {
+    let named: Vec<&str> =
+        conflicts.iter().take(MOST_NAMED).map(|conflict| conflict.words.as_str()).collect();
+    let mut named = named.join("; ");
     if conflicts.len() > MOST_NAMED {
         named.push_str(&format!("; and {} more", conflicts.len() - MOST_NAMED));
     }
@@ -142,6 +188,12 @@ fn changed_since(entry: &UndoEntry, conflicts: &[String]) -> ToolError {
         format!("Call {} cannot be taken back, for things were changed since: {named}.", entry.call);
     ToolError::new("changed_since", message)
         .hint("Nothing was changed. Take back the later changes first, or change the files by hand.")
+}
+
+/// Something that is neither as the call left it nor as it was before.
+struct Conflict {
+    path: PathBuf,
+    words: String,
 }
 
 /// What a path will be when the steps after this one have been taken back.
@@ -157,17 +209,24 @@ struct Checker<'a> {
     entry: &'a UndoEntry,
     will_be: HashMap<PathBuf, WillBe>,
     unchanged: Vec<Place>,
-    conflicts: Vec<String>,
+    conflicts: Vec<Conflict>,
 }
 
 impl Checker<'_> {
+    /// One thing is named once, and not again with the folder that it is in.
+    fn conflict(&mut self, path: &Path, words: String) {
+        if !self.conflicts.iter().any(|known| known.path.starts_with(path)) {
+            self.conflicts.push(Conflict { path: path.to_path_buf(), words });
+        }
+    }
+
     /// The place that a step is about; `None` if its path leads elsewhere now.
     fn place(&mut self, path: &Path, access: Access) -> ToolResult<Option<Place>> {
         let place = self.paths.recorded(path, access)?;
         if place.path() == path {
             return Ok(Some(place));
         }
-        self.conflicts.push(format!("{} is reached through a link now", path.display()));
+        self.conflict(path, format!("{} is reached through a link now", path.display()));
         Ok(None)
     }
 
@@ -191,7 +250,7 @@ impl Checker<'_> {
                 return Ok(None);
             }
             if let Some(how) = self.differs(&place, after, before)? {
-                self.conflicts.push(format!("{}: {how}", place.shown()));
+                self.conflict(path, format!("{}: {how}", place.shown()));
                 return Ok(None);
             }
         }
@@ -245,12 +304,12 @@ impl Checker<'_> {
             }
             (false, _) if never_moved => self.unchanged.extend([Some(place), target].into_iter().flatten()),
             (false, _) if is_kept => {
-                self.conflicts.push(format!("{}: what was kept of it is gone", place.shown()));
+                self.conflict(from, format!("{}: what was kept of it is gone", place.shown()));
             }
             (false, _) => {
-                self.conflicts.push(format!("{}: what was moved there is not there any more", to.display()));
+                self.conflict(to, format!("{}: what was moved there is not there any more", to.display()));
             }
-            (true, false) => self.conflicts.push(format!("{}: there is something again", place.shown())),
+            (true, false) => self.conflict(from, format!("{}: there is something again", place.shown())),
         }
         Ok(None)
     }
@@ -280,12 +339,12 @@ impl Checker<'_> {
 
     /// How much of what is there now this takes away.
     fn bytes_that_go(&self, place: &Place, before: &PathState, after: &PathState) -> ToolResult<u64> {
-        let (Ok(meta), Some(name)) = (place.metadata(), place.name()) else { return Ok(0) };
+        let Ok(meta) = place.metadata() else { return Ok(0) };
         Ok(match (before, after) {
             (PathState::Prefix { size }, _) => meta.len().saturating_sub(*size),
             (_, PathState::Prefix { .. }) => 0,
             _ if is_meta_alone(before, after) => 0,
-            _ => tree::measure(&place.parent()?, name, &meta, self.cx)?.bytes,
+            _ => tree::measure(place, &meta, self.cx)?.bytes,
         })
     }
 }
@@ -317,7 +376,7 @@ fn tail_differs(place: &Place, start: u64, size: u64, sha256: &str) -> ToolResul
     let mut file = place.open()?;
     let now = file.metadata().map_err(|error| place.io("look at", &error))?.len();
     if now != size {
-        return Ok(Some(format!("it has {now} bytes now, and had {size}")));
+        return Ok(Some(state::other_size(now, size)));
     }
     let tail = state::hash_from(&mut file, start).map_err(|error| place.io("read", &error))?;
     Ok((tail != sha256).then(|| "its end was changed".to_owned()))

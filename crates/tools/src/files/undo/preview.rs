@@ -10,6 +10,7 @@ use deskhand_core::{
 use super::check::{Back, Reversal};
 use crate::files::{
     change::state,
+    counted::counted,
     diff,
     encoding::{self, Sample},
     text_file,
@@ -43,16 +44,20 @@ pub fn words(back: &Back) -> String {
         UndoStep::Change { before, after, .. } => match (before, after) {
             (PathState::Absent, PathState::Folder { .. }) => format!("remove the folder {path}"),
             (PathState::Absent, _) => format!("remove {path}"),
-            (PathState::Prefix { size }, _) => format!("cut {path} back to {size} bytes"),
+            (PathState::Prefix { size }, _) => format!("cut {path} back to {}", bytes(*size)),
             (PathState::File { kept: None, .. }, _) => format!("set back mode and times of {path}"),
-            (PathState::File { size, .. }, PathState::Prefix { .. }) => {
-                format!("add again to {path}: {size} bytes")
+            (PathState::File { size, .. }, PathState::Prefix { size: start }) => {
+                format!("add again to {path}: {}", bytes(size.saturating_sub(*start)))
             }
-            (PathState::File { size, .. }, _) => format!("restore {path}: {size} bytes"),
+            (PathState::File { size, .. }, _) => format!("restore {path}: {}", bytes(*size)),
             (PathState::Link { .. }, _) => format!("restore the link {path}"),
             (PathState::Folder { .. }, _) => format!("restore the folder {path}"),
         },
     }
+}
+
+fn bytes(count: u64) -> String {
+    counted(count, "byte")
 }
 
 /// The diff from what is there to what would be, where both are small texts.

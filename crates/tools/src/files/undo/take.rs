@@ -32,10 +32,8 @@ pub fn back(changes: &mut Changes<'_>, back: &Back, folder: &Path) -> ToolResult
                 changes.put_back_file(&kept, place, meta)
             }
             PathState::Link { target, meta } => {
-                if place.kind() != Kind::Absent {
-                    changes.remove_entry(place)?;
-                }
-                changes.make_link(place, target, meta)
+                make_way(changes, place)?;
+                changes.put_link(place, target, meta)
             }
             PathState::Folder { kept: None, meta } => changes.restore_folder(place, meta),
             PathState::Folder { kept: Some(kept), meta } => {
@@ -45,10 +43,10 @@ pub fn back(changes: &mut Changes<'_>, back: &Back, folder: &Path) -> ToolResult
     }
 }
 
-/// A file can be written over; a link or a folder has to go first.
+/// A file or a link is replaced; a folder has to go first.
 fn make_way(changes: &mut Changes<'_>, place: &Place) -> ToolResult<()> {
     match place.kind() {
-        Kind::File | Kind::Absent => Ok(()),
+        Kind::File | Kind::Link | Kind::Absent => Ok(()),
         _ => changes.remove_entry(place),
     }
 }

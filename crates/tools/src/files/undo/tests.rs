@@ -1,3 +1,5 @@
+#![allow(clippy::default_trait_access, clippy::needless_pass_by_value, reason = "as in `testing`")]
+
 use std::{fs, sync::Arc};
 
 use deskhand_core::{Permission, Undoable};
@@ -251,6 +253,146 @@ fn a_forbidden_place_stays_so() {
     let error = undo(&elsewhere, written.id).unwrap_err();
     assert_eq!(error.status, deskhand_core::Status::Blocked);
     assert_eq!(desk.text("f"), "new");
+}
+
+/// What hides one word.
+struct Hides(&'static str);
+
+impl deskhand_core::Screener for Hides {
+    fn mask_text(&self, text: &str) -> deskhand_core::Masked {
+        deskhand_core::Masked::assume(text.replace(self.0, "***"))
+    }
+
+    fn mask_value(&self, value: &Value) -> Value {
+        value.clone()
+    }
+}
+
+/// Calls a tool at a desk, as another session than its own.
+fn call_as<T: Tool>(session: &str, desk: &Desk, tool: T, arguments: Value) -> ToolResult<CallId> {
+    let cx = Cx::new(deskhand_core::cx::CxParts {
+        call: CallId::new(),
+        tool: T::SPEC.name.to_owned(),
+        session_id: session.to_owned(),
+        services: desk.services.clone(),
+        cancel: Default::default(),
+        events: Arc::new(deskhand_core::event::NoEvents),
+        screener: Arc::new(Hides("hunter2")),
+    });
+    let input = || serde_json::from_value::<T::Input>(arguments.clone()).unwrap();
+    crate::testing::block_on(async {
+        let plan = Tool::plan(&tool, &input(), &cx).await?;
+        Tool::run(&tool, input(), &cx.approved(Arc::new(plan), Default::default())).await?;
+        Ok(cx.call_id())
+    })
+}
+
+#[test]
+fn the_default_is_the_newest_of_the_session_then_of_the_workspace() {
+    let desk = Desk::new();
+    desk.call(WriteFile, json!({"path": "own", "content": "x"})).unwrap();
+    call_as("other", &desk, WriteFile, json!({"path": "others", "content": "x"})).unwrap();
+    // The same journal, and another workspace.
+    let elsewhere = Desk::new().with_journal(Arc::clone(&desk.journal));
+    let far = call_as("far", &elsewhere, WriteFile, json!({"path": "f", "content": "x"})).unwrap();
+    desk.call(Undo, json!({})).unwrap();
+    assert_eq!(desk.listing(), ["others"], "that of this session, though others did something since");
+    desk.call(Undo, json!({})).unwrap();
+    assert_eq!(desk.listing(), [""; 0], "the newest in this workspace, and not that of another");
+    let error = desk.call(Undo, json!({})).unwrap_err();
+    assert_eq!(error.code, "no_such_change");
+    assert!(error.hint.unwrap().contains("deskhand undo --list"));
+    assert_eq!(elsewhere.text("f"), "x");
+    undo(&elsewhere, far).unwrap();
+    assert_eq!(elsewhere.listing(), [""; 0]);
+}
+
+#[test]
+fn the_journal_keeps_no_secret_in_its_words() {
+    let desk = Desk::new();
+    let call = call_as("other", &desk, WriteFile, json!({"path": "hunter2.txt", "content": "x"})).unwrap();
+    let summary = desk.entry(call).unwrap().summary;
+    assert!(summary.contains("***.txt") && !summary.contains("hunter2"), "{summary}");
+}
+
+#[test]
+fn a_call_that_was_redone_can_be_taken_back_by_its_own_id() {
+    let desk = Desk::new();
+    let written = desk.call(WriteFile, json!({"path": "f", "content": "x"})).unwrap();
+    let undone = undo(&desk, written.id).unwrap();
+    undo(&desk, undone.id).unwrap();
+    assert_eq!(desk.text("f"), "x");
+    let again = undo(&desk, written.id).unwrap();
+    assert_eq!(desk.listing(), [""; 0]);
+    let error = undo(&desk, written.id).unwrap_err();
+    assert_eq!(error.code, "already_undone");
+    assert!(error.hint.unwrap().contains(&again.id.to_string()), "the undo that is in effect");
+    // And the first undo by its id, though it was itself taken back and done again.
+    undo(&desk, undone.id).unwrap();
+    assert_eq!(desk.text("f"), "x");
+}
+
+#[test]
+fn undo_asks_for_no_less_than_the_call_it_repeats() {
+    let desk = Desk::new();
+    desk.write("tree/sub/.env", "TOKEN=x");
+    desk.write("plain/a/b", "x");
+    let plan_of = |call: CallId| desk.plan(Undo, json!({"call_id": call.to_string()})).unwrap();
+    let deleted = desk.call(FileDelete, json!({"path": "tree", "recursive": true})).unwrap();
+    let plan = plan_of(deleted.id);
+    assert_eq!(plan.permission, Permission::Sensitive, "what comes back has something private in it");
+    assert!(plan.notes.iter().any(|note| note.contains("tree/sub/.env")), "{:?}", plan.notes);
+    let moved = desk.call(FileMove, json!({"source": "plain", "destination": "moved"})).unwrap();
+    assert_eq!(plan_of(moved.id).permission, Permission::Moderate);
+    undo(&desk, moved.id).unwrap();
+    let deleted = desk.call(FileDelete, json!({"path": "plain", "recursive": true})).unwrap();
+    assert_eq!(plan_of(deleted.id).permission, Permission::Moderate);
+    let undone = undo(&desk, deleted.id).unwrap();
+    let again = plan_of(undone.id);
+    assert_eq!((again.permission, again.rule.as_str()), (Permission::Sensitive, "delete:recursive"));
+    let copied = desk.call(FileCopy, json!({"source": "plain", "destination": "copy"})).unwrap();
+    assert_eq!(plan_of(copied.id).rule, "delete:recursive");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn undo_asks_the_same_across_file_systems() {
+    let Some(disk) = crate::testing::SmallDisk::mount("size=4m") else { return };
+    let desk = Desk::in_workspace(disk.path());
+    desk.write("tree/.env", "TOKEN=x");
+    desk.call(FileDelete, json!({"path": "tree", "recursive": true})).unwrap();
+    assert_eq!(desk.plan(Undo, json!({})).unwrap().permission, Permission::Sensitive);
+}
+
+#[test]
+fn going_back_and_forth_makes_no_more_steps() {
+    let desk = Desk::new();
+    desk.write("g", "a");
+    let mut call = desk.call(WriteFile, json!({"path": "g", "content": "b", "mode": "append"})).unwrap().id;
+    let mut previews = Vec::new();
+    for _ in 0..4 {
+        assert_eq!(desk.entry(call).unwrap().steps.len(), 2);
+        let undone = undo(&desk, call).unwrap();
+        previews.push(undone.text.clone());
+        call = undone.id;
+    }
+    assert_eq!(desk.text("g"), "ab");
+    assert!(previews[0].contains("back to 1 byte\n"), "{}", previews[0]);
+    assert!(previews[1].contains("add again to") && previews[1].contains(": 1 byte\n"), "{}", previews[1]);
+}
+
+#[test]
+fn what_was_changed_since_is_named_once() {
+    let desk = Desk::new();
+    let written = desk.call(WriteFile, json!({"path": "d/g", "content": "new"})).unwrap();
+    fs::write(desk.path("d/g"), "newer").unwrap();
+    let message = undo(&desk, written.id).unwrap_err().message;
+    assert!(message.contains("d/g: it has 5 bytes now") && !message.contains("; "), "{message}");
+    desk.write("f", "old");
+    let appended = desk.call(WriteFile, json!({"path": "f", "content": "new", "mode": "append"})).unwrap();
+    fs::write(desk.path("f"), "x").unwrap();
+    let message = undo(&desk, appended.id).unwrap_err().message;
+    assert!(message.contains("it has 1 byte now, and had 6") && !message.contains("; "), "{message}");
 }
 
 /// Something that can be done to a small workspace.

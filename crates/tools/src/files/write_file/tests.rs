@@ -80,6 +80,83 @@ fn encodings_are_kept_or_named() {
 }
 
 #[test]
+fn text_is_added_in_the_encoding_of_the_end() {
+    let desk = Desk::new();
+    let gb = Format::named("gb18030").unwrap();
+    let plain = "plain text\n".repeat(7_000);
+    let chinese = "今天的天气很好，我们去公园散步。\n";
+    let add = |content: &str| json!({"path": "f", "content": content, "mode": "append"});
+    let late = gb.encode(&format!("{plain}{chinese}")).unwrap();
+    desk.write("f", &late);
+    let called = desk.call(WriteFile, add("你好\n")).unwrap();
+    assert_eq!(called.data["encoding"], "gb18030");
+    assert_eq!(desk.read("f"), [late, gb.encode("你好\n").unwrap()].concat());
+    // In the middle, with a plain end.
+    let middle = gb.encode(&format!("{plain}{chinese}{plain}")).unwrap();
+    desk.write("f", &middle);
+    assert_eq!(desk.call(WriteFile, add("你好\n")).unwrap().data["encoding"], "gb18030");
+    // The end of a very long one.
+    desk.write("f", gb.encode(&format!("{}{chinese}", "plain text\n".repeat(500_000))).unwrap());
+    assert_eq!(desk.call(WriteFile, add("你好\n")).unwrap().data["encoding"], "gb18030");
+}
+
+#[test]
+fn an_end_in_another_encoding_than_the_start_is_told() {
+    let desk = Desk::new();
+    let gb = Format::named("gb18030").unwrap();
+    let line = "今天的天气很好，我们去公园散步。\n";
+    let mixed = [line.repeat(2_000).as_bytes(), &gb.encode(line).unwrap()].concat();
+    desk.write("f", &mixed);
+    let error =
+        desk.call(WriteFile, json!({"path": "f", "content": "你好\n", "mode": "append"})).unwrap_err();
+    assert_eq!(error.code, "malformed_text");
+    assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("encoding")), "{error:?}");
+    assert_eq!(desk.read("f"), mixed);
+    let wide = json!({"path": "f", "content": "x", "mode": "append", "encoding": "utf-16le"});
+    assert_eq!(desk.call(WriteFile, wide).unwrap_err().code, "encoding_differs");
+    // Plain text is the same in both, and who names the encoding knows.
+    desk.call(WriteFile, json!({"path": "f", "content": "plain\n", "mode": "append"})).unwrap();
+    let named = json!({"path": "f", "content": "你好\n", "mode": "append", "encoding": "gb18030"});
+    desk.call(WriteFile, named).unwrap();
+    assert_eq!(desk.read("f"), [mixed, b"plain\n".to_vec(), gb.encode("你好\n").unwrap()].concat());
+    // Cut in the middle of a character, the end is looked at all the same.
+    for name in ["utf-8", "utf-16", "gb18030", "big5", "shift_jis"] {
+        let format = Format::named(name).unwrap();
+        for start in ["", "x", "xy", "xyz"] {
+            desk.write("f", format.encode(&format!("{start}{}", "中文、".repeat(20_000))).unwrap());
+            let added = desk.call(WriteFile, json!({"path": "f", "content": "中\n", "mode": "append"}));
+            assert!(added.is_ok(), "{name} {start}: {added:?}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_file_is_asked_about_each_time() {
+    let desk = Desk::new();
+    let path = desk.write("f", "one\n");
+    for (mode, permission) in
+        [(0o444, Permission::Sensitive), (0o400, Permission::Sensitive), (0o644, Permission::Moderate)]
+    {
+        set_mode(&path, mode);
+        for how in ["overwrite", "append"] {
+            let plan = desk.plan(WriteFile, json!({"path": "f", "content": "two\n", "mode": how})).unwrap();
+            assert_eq!(plan.permission, permission, "{mode:o} {how}");
+            let is_said = plan.notes.iter().any(|note| note.contains("it is marked read-only"));
+            assert_eq!(is_said, plan.rule == "write:read-only-file", "{plan:?}");
+        }
+    }
+}
+
+#[test]
+fn one_is_not_many() {
+    let desk = Desk::new();
+    let called = desk.call(WriteFile, json!({"path": "f", "content": "x"})).unwrap();
+    assert!(called.text.contains("f: 1 byte, utf-8."), "{}", called.text);
+    assert!(called.plan.summary.ends_with("f: 1 byte"), "{}", called.plan.summary);
+}
+
+#[test]
 fn what_cannot_be_written_is_said_and_changes_nothing() {
     let desk = Desk::with_oddities();
     let big5 = Format::named("big5").unwrap().encode("今天的天氣很好，我們去公園散步。\n").unwrap();

@@ -8,8 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::change::{self, Changes, Look},
-    SHOWN, count, first_lines,
+    super::{
+        change::{self, Changes, Look},
+        counted::counted,
+    },
+    SHOWN, first_lines,
     gather::{Gathered, What},
     limits::Meter,
     names, pack,
@@ -89,12 +92,12 @@ impl Tool for CompressFiles {
     fn render(output: &Output) -> Rendered {
         let verb = if output.replaced { "Replaced" } else { "Wrote" };
         let text = format!(
-            "{verb} {}: {}, {}, {} bytes → {} bytes.",
+            "{verb} {}: {}, {}, {} → {}.",
             output.output,
-            count(output.files, "file"),
-            count(output.folders, "folder"),
-            output.bytes,
-            output.archive_bytes
+            counted(output.files, "file"),
+            counted(output.folders, "folder"),
+            counted(output.bytes, "byte"),
+            counted(output.archive_bytes, "byte")
         );
         let left_out = output.skipped.iter().take(SHOWN).map(|what| format!("Left out {what}."));
         let lines: Vec<String> = [text].into_iter().chain(left_out).chain(output.notes.clone()).collect();
@@ -116,15 +119,16 @@ fn output_place(input: &Input, cx: &Cx) -> ToolResult<Place> {
 
 fn plan(gathered: &Gathered, output: &Place, cx: &Cx) -> ToolResult<Plan> {
     let Gathered { sources, items, bytes, skipped, private } = gathered;
-    let files = count(gathered.how_many(|what| *what == What::File), "file");
-    let folders = count(gathered.how_many(|what| *what == What::Folder), "folder");
+    let files = counted(gathered.how_many(|what| *what == What::File), "file");
+    let folders = counted(gathered.how_many(|what| *what == What::Folder), "folder");
+    let size = counted(*bytes, "byte");
     let (verb, replaced) = match output.metadata() {
         Ok(old) => ("Replace", old.len()),
         Err(_) => ("Create", 0),
     };
     let ending = if verb == "Replace" { "; the file that is there is replaced" } else { "" };
     let summary =
-        format!("{verb} {}: a ZIP archive of {files} and {folders}, {bytes} bytes{ending}", output.shown());
+        format!("{verb} {}: a ZIP archive of {files} and {folders}, {size}{ending}", output.shown());
     let mut plan = Plan::new(summary);
     for source in sources {
         plan = if source.tree.is_some() { plan.on_tree(&source.place) } else { plan.on(&source.place) };
@@ -139,7 +143,16 @@ fn plan(gathered: &Gathered, output: &Place, cx: &Cx) -> ToolResult<Plan> {
         plan = plan.note(format!("Left out:\n{}", first_lines(skipped.iter().cloned()).trim_end()));
     }
     let lines = items.iter().map(|item| names::shown(&String::from_utf8_lossy(&item.name)));
+    let plan = change::say_if_it_shrinks(plan, replaced, at_most(gathered));
     change::say_if_too_large(plan, cx, replaced).map(|plan| plan.preview(Preview::Text(first_lines(lines))))
+}
+
+/// The size of the archive if nothing can be compressed.
+fn at_most(gathered: &Gathered) -> u64 {
+    /// Both headers of an entry, with times and long sizes, and what Deflate adds.
+    const ABOUT_AN_ENTRY: usize = 256;
+    let about = |item: &super::gather::Item| (ABOUT_AN_ENTRY + 2 * item.name.len()) as u64;
+    gathered.items.iter().map(about).sum::<u64>() + gathered.bytes
 }
 
 /// What is sensitive in a folder makes the whole call so; the first of it says why.

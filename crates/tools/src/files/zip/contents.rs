@@ -94,9 +94,10 @@ impl Contents {
             System::Unix | System::OsDarwin => MadeOn::Unix,
             _ => MadeOn::Elsewhere,
         };
-        let text = names::read(entry.name_raw(), || Some(entry.name().ok()?.into_owned()))
+        let name = names::read(entry.name_raw(), made_on, || Some(entry.name().ok()?.into_owned()))
             .ok_or_else(|| archive.damaged("a name in it cannot be read"))?;
-        let path = names::path_of(&text, made_on).map_err(|why| unsafe_name(&text, archive, why))?;
+        let text = name.text();
+        let path = names::path_of_name(&name, made_on).map_err(|why| unsafe_name(&text, archive, why))?;
         let what = kind_of(entry, names::is_folder(&text, made_on));
         self.put(&path, index, what, entry, &text)?;
         match what {

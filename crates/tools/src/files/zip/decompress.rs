@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::change::Changes,
+    super::{change::Changes, counted::counted},
     SHOWN,
     contents::What,
-    count, settle,
+    settle,
     survey::{Existing, Survey},
 };
 
@@ -82,12 +82,13 @@ impl Tool for DecompressFile {
     fn render(output: &Output) -> Rendered {
         let Output { file, destination, files, folders, bytes, replaced, entries, skipped, notes } = output;
         let mut lines = vec![format!(
-            "Unpacked {file} into {destination}: {}, {}, {bytes} bytes.",
-            count(*files, "file"),
-            count(*folders, "folder")
+            "Unpacked {file} into {destination}: {}, {}, {}.",
+            counted(files, "file"),
+            counted(folders, "folder"),
+            counted(bytes, "byte")
         )];
         if *replaced > 0 {
-            lines.push(format!("{} replaced.", count(*replaced, "file")));
+            lines.push(format!("{} replaced.", counted(replaced, "file")));
         }
         lines.extend(entries.iter().cloned());
         if files + folders > entries.len() {

@@ -12,8 +12,7 @@ use deskhand_guard::{Kind, PathArg, PathsOf, Place, Tree, paths::show_name};
 
 use super::{
     super::change::{entry_of, os, tree},
-    limits,
-    names::{self, MadeOn},
+    limits, names,
 };
 
 /// A file or folder that was asked for.
@@ -168,7 +167,7 @@ impl Finder<'_> {
             }
         };
         let mut stored = stored_name(inside);
-        if let Err(why) = names::path_of(&String::from_utf8_lossy(&stored), MadeOn::Unix) {
+        if let Err(why) = names::path_of_raw(&stored) {
             self.skip(inside, &format!("its name cannot be stored: {why}"));
             return Ok(());
         }

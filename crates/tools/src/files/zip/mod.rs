@@ -25,11 +25,6 @@ pub(super) use self::{compress::CompressFiles, decompress::DecompressFile};
 /// How many lines of a preview, and names in a result, are worth reading.
 const SHOWN: usize = 50;
 
-/// `1 file`, `2 files`.
-fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}
-
 /// The first lines, and how many there are besides.
 fn first_lines(lines: impl ExactSizeIterator<Item = String>) -> String {
     let total = lines.len();

@@ -1,6 +1,6 @@
 //! Names of entries: how their bytes are read, and which of them may become paths.
 
-use std::path::PathBuf;
+use std::{borrow::Cow, path::PathBuf};
 
 use encoding_rs::GB18030;
 
@@ -39,16 +39,35 @@ pub enum Unfit {
     Deep,
 }
 
-/// The text that the bytes of a name stand for. Old programs of the East wrote GBK and said nothing, those of
-/// the West CP437: `cp437` gives that reading.
-pub fn read(raw: &[u8], cp437: impl FnOnce() -> Option<String>) -> Option<String> {
+/// The name of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Name {
+    Text(String),
+    /// Bytes that are no text, as Unix allows them.
+    Raw(Vec<u8>),
+}
+
+impl Name {
+    /// For checks and messages.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => text.as_str().into(),
+            Self::Raw(bytes) => String::from_utf8_lossy(bytes),
+        }
+    }
+}
+
+/// What the bytes of a name stand for. Old programs of the East wrote GBK and said nothing, those of the West CP437:
+/// `cp437` gives that reading. On Unix a name is what its bytes are.
+pub fn read(raw: &[u8], made_on: MadeOn, cp437: impl FnOnce() -> Option<String>) -> Option<Name> {
     if let Ok(text) = std::str::from_utf8(raw) {
-        return Some(text.to_owned());
+        return Some(Name::Text(text.to_owned()));
     }
     let chinese = GB18030.decode_without_bom_handling_and_without_replacement(raw);
     match chinese {
-        Some(text) if !text.chars().any(is_no_name_character) => Some(text.into_owned()),
-        _ => cp437(),
+        Some(text) if !text.chars().any(is_no_name_character) => Some(Name::Text(text.into_owned())),
+        _ if made_on == MadeOn::Unix && cfg!(unix) => Some(Name::Raw(raw.to_vec())),
+        _ => cp437().map(Name::Text),
     }
 }
 
@@ -63,6 +82,35 @@ pub fn is_folder(text: &str, made_on: MadeOn) -> bool {
 }
 
 /// The path of a name, relative, of plain parts only.
+pub fn path_of_name(name: &Name, made_on: MadeOn) -> Result<PathBuf, Unfit> {
+    match name {
+        Name::Text(text) => path_of(text, made_on),
+        Name::Raw(bytes) => path_of_raw(bytes),
+    }
+}
+
+/// As [`path_of`], for bytes that are no text.
+#[cfg(unix)]
+pub fn path_of_raw(bytes: &[u8]) -> Result<PathBuf, Unfit> {
+    use std::os::unix::ffi::OsStrExt;
+    let text = String::from_utf8_lossy(bytes);
+    if text.chars().any(char::is_control) {
+        return Err(Unfit::Control);
+    }
+    // Only ASCII leads anywhere, and that is the same in the text.
+    check_whole(&text.replace('\\', "/"))?;
+    let parts = bytes.split(|byte| *byte == b'/').filter(|part| !part.is_empty() && *part != b".");
+    let parts: Vec<&std::ffi::OsStr> = parts.map(OsStrExt::from_bytes).collect();
+    within_limits(bytes.len(), parts.iter().map(|part| part.len()))?;
+    Ok(parts.into_iter().collect())
+}
+
+#[cfg(not(unix))]
+pub fn path_of_raw(bytes: &[u8]) -> Result<PathBuf, Unfit> {
+    path_of(&String::from_utf8_lossy(bytes), MadeOn::Elsewhere)
+}
+
+/// As [`path_of_name`], for text.
 pub fn path_of(text: &str, made_on: MadeOn) -> Result<PathBuf, Unfit> {
     if text.chars().any(char::is_control) {
         return Err(Unfit::Control);
@@ -76,16 +124,19 @@ pub fn path_of(text: &str, made_on: MadeOn) -> Result<PathBuf, Unfit> {
     let keeps_backslash = cfg!(unix) && made_on == MadeOn::Unix;
     let text = if keeps_backslash { text } else { slashed.as_str() };
     let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
-    if parts.is_empty() {
-        return Err(Unfit::Empty);
-    }
-    if parts.len() > MOST_PARTS {
-        return Err(Unfit::Deep);
-    }
-    if parts.iter().any(|part| part.len() > MOST_PART_BYTES) {
-        return Err(Unfit::Long);
-    }
+    within_limits(text.len(), parts.iter().map(|part| part.len()))?;
     Ok(parts.into_iter().collect())
+}
+
+/// Whether file systems take a path of so many bytes, in parts of so many.
+fn within_limits(bytes: usize, parts: impl ExactSizeIterator<Item = usize>) -> Result<(), Unfit> {
+    match parts.len() {
+        0 => Err(Unfit::Empty),
+        _ if bytes > MOST_BYTES => Err(Unfit::Long),
+        n if n > MOST_PARTS => Err(Unfit::Deep),
+        _ if parts.max().is_some_and(|longest| longest > MOST_PART_BYTES) => Err(Unfit::Long),
+        _ => Ok(()),
+    }
 }
 
 fn check_whole(slashed: &str) -> Result<(), Unfit> {
@@ -193,13 +244,38 @@ mod tests {
 
     #[test]
     fn bytes_are_read_as_utf8_then_gbk_then_cp437() {
-        let western = |raw: &[u8]| read(raw, || Some("cp437".to_owned())).unwrap();
+        let western = |raw: &[u8]| match read(raw, MadeOn::Elsewhere, || Some("cp437".to_owned())) {
+            Some(Name::Text(text)) => text,
+            other => panic!("{other:?}"),
+        };
         assert_eq!(western("文件.txt".as_bytes()), "文件.txt");
         assert_eq!(western(b"\xce\xc4\xbc\xfe.txt"), "文件.txt");
         // Its second byte is that of a backslash.
         assert_eq!(western(b"\x81\x5c.txt"), "乗.txt");
         assert_eq!(western(b"caf\x82.txt"), "cp437");
         assert_eq!(western(b"\xaa\xa1.txt"), "cp437", "a private character is no name");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn bytes_that_are_no_text_stay_as_they_are_on_unix() {
+        use std::os::unix::ffi::OsStrExt;
+        let raw = |raw: &[u8]| read(raw, MadeOn::Unix, || Some("cp437".to_owned())).unwrap();
+        assert_eq!(raw(b"\xce\xc4\xbc\xfe.txt"), Name::Text("文件.txt".to_owned()));
+        let name = raw(b"./d\xff//caf\x82.txt");
+        let path = path_of_name(&name, MadeOn::Unix).unwrap();
+        assert_eq!(path.as_os_str().as_bytes(), b"d\xff/caf\x82.txt");
+        let long = [b"\xff".as_slice(), &[b'x'; 255]].concat();
+        for (bytes, why) in [
+            (&b"../\xff"[..], Unfit::Upwards),
+            (b"\xff\\..\\x", Unfit::Upwards),
+            (b"/\xff", Unfit::Absolute),
+            (b"C:\\\xff", Unfit::Drive),
+            (b"\xff\0", Unfit::Control),
+            (&long, Unfit::Long),
+        ] {
+            assert_eq!(path_of_name(&Name::Raw(bytes.to_vec()), MadeOn::Unix), Err(why), "{bytes:?}");
+        }
     }
 
     proptest! {

@@ -6,10 +6,10 @@ use deskhand_core::{Access, Cx, Plan, Preview, ToolError, ToolResult};
 use deskhand_guard::{Kind, PathArg, PathsOf, Place, PlanOn, paths::show_name};
 
 use super::{
-    super::change,
+    super::{change, counted::counted},
     archive::Archive,
     contents::{Contents, Entry, What},
-    count, first_lines,
+    first_lines,
     limits::Room,
 };
 
@@ -106,7 +106,7 @@ impl<'a> Survey<'a> {
         let more = if self.replaced.len() > MOST { ", …" } else { "" };
         let message = format!(
             "{} of the archive exist already in {}: {}{more}. Nothing was unpacked.",
-            count(self.replaced.len(), "file"),
+            counted(self.replaced.len(), "file"),
             self.to.shown(),
             shown.join(", "),
         );
@@ -118,7 +118,7 @@ impl<'a> Survey<'a> {
         let mut plan = Plan::new(self.summary()).on(&self.from).on_tree(&self.to);
         plan = self.private.iter().fold(plan, PlanOn::on);
         if !self.replaced.is_empty() {
-            plan = plan.note(format!("{} would be replaced.", count(self.replaced.len(), "file")));
+            plan = plan.note(format!("{} would be replaced.", counted(self.replaced.len(), "file")));
         }
         if !self.contents.skipped.is_empty() {
             let lines = first_lines(self.contents.skipped.iter().cloned());
@@ -134,14 +134,15 @@ impl<'a> Survey<'a> {
         let (files, folders) = (self.contents.how_many(What::File), self.contents.how_many(What::Folder));
         let replacing = match self.replaced.len() {
             0 => String::new(),
-            n => format!(", replacing {}", count(n, "file")),
+            n => format!(", replacing {}", counted(n, "file")),
         };
         format!(
-            "Unpack {} into {}: {}, {}, {bytes} bytes{replacing}",
+            "Unpack {} into {}: {}, {}, {}{replacing}",
             self.from.shown(),
             self.to.shown(),
-            count(files, "file"),
-            count(folders, "folder"),
+            counted(files, "file"),
+            counted(folders, "folder"),
+            counted(bytes, "byte"),
         )
     }
 

@@ -101,6 +101,18 @@ fn others_read_what_we_write() {
 }
 
 #[test]
+fn names_that_are_no_text_come_back_as_they_were() {
+    use std::os::unix::ffi::OsStrExt;
+    let desk = Desk::new();
+    let odd = |top: &str| desk.path(top).join(std::ffi::OsStr::from_bytes(b"d\xff/caf\x82.txt"));
+    fs::create_dir_all(odd("tree").parent().unwrap()).unwrap();
+    fs::write(odd("tree"), "x").unwrap();
+    desk.call(CompressFiles, json!({"files": ["tree"], "output": "out.zip"})).unwrap();
+    unpack(&desk, json!({"file": "out.zip"})).unwrap();
+    assert_eq!(fs::read(odd("out/tree")).unwrap(), b"x");
+}
+
+#[test]
 fn we_read_what_others_write() {
     let desk = Desk::new();
     sample(&desk);

@@ -221,3 +221,14 @@ fn bad_input() {
     }
     assert_eq!(desk.listing(), ["file", "folder/", "loop"]);
 }
+
+#[test]
+fn an_archive_that_shrinks_is_asked_about_each_time() {
+    let desk = Desk::new();
+    desk.write("small", "x");
+    for (before, permission) in [(100_000, Permission::Sensitive), (1_000, Permission::Moderate)] {
+        desk.write("out.zip", "x".repeat(before));
+        let plan = desk.plan(CompressFiles, json!({"files": ["small"], "output": "out.zip"})).unwrap();
+        assert_eq!(plan.permission, permission, "{before}: {plan:?}");
+    }
+}

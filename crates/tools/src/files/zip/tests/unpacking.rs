@@ -241,7 +241,7 @@ fn names_in_every_encoding() {
             Raw::file("无旗.txt", b""),
             Raw::file(b"\xd6\xd0\xce\xc4/\xce\xc4\xbc\xfe.txt", b""),
             Raw { system: 0, ..Raw::file(b"\x81\x5c\\\x81\x5c.txt", b"") },
-            Raw::file(b"caf\x82.txt", b""),
+            Raw { system: 0, ..Raw::file(b"caf\x82.txt", b"") },
             Raw { extra, ..Raw::file(b"\xc1\xed.txt", b"") },
         ]),
     );

@@ -57,7 +57,7 @@ fn large_file(
     desk: &Desk,
     call: &dyn Fn(&str, serde_json::Value) -> deskhand_core::Outcome,
 ) -> anyhow::Result<()> {
-    const LINES: u64 = 12_500_000;
+    const LINES: u64 = 13_000_000;
     let path = desk.workspace.join("large.log");
     let mut file = BufWriter::with_capacity(1 << 20, fs::File::create(&path)?);
     for n in 0..LINES {

@@ -12,6 +12,12 @@ impl Report {
         self.0.push([what.to_owned(), measured, wanted.to_owned(), verdict.to_owned()]);
     }
 
+    /// Something that is good to know, and has no goal.
+    pub fn fact(&mut self, what: &str, measured: String) {
+        println!("{what}: {measured}");
+        self.0.push([what.to_owned(), measured, String::new(), String::new()]);
+    }
+
     /// A ratio against a peer measured in the same run.
     pub fn ratio(&mut self, what: &str, ours: Duration, peer: &str, theirs: Duration, most: f64) {
         let ratio = ours.as_secs_f64() / theirs.as_secs_f64();

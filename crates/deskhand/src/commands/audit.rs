@@ -30,7 +30,8 @@ fn verify(app: &App, printer: Printer) -> Result<u8> {
         for finding in &report.findings {
             let _ = writeln!(text, "{} {}", style.red("!"), safe(&finding.message));
         }
-        let counted = format!("{} records in {} files", report.records, report.files);
+        let files = if report.files == 1 { "1 file".to_owned() } else { format!("{} files", report.files) };
+        let counted = format!("{} records in {files}", report.records);
         let verdict = if whole {
             style.green(app.language.say("The chain is whole", "审计链完整"))
         } else {

@@ -113,7 +113,7 @@ fn audit(app: &App) -> Check {
     }
     match app.store.audit().verify() {
         Ok(report) if report.findings.is_empty() => {
-            Check::good("audit", format!("{} records in {} files, all whole", report.records, report.files))
+            Check::good("audit", format!("{} records, all whole", report.records))
         }
         Ok(report) => {
             let found = format!("{} findings: {}", report.findings.len(), report.findings[0].message);

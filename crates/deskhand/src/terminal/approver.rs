@@ -89,8 +89,8 @@ impl Dialogue {
         ));
         let menu = if request.may_remember {
             self.say(
-                "[y] yes, once  [s] this session  [w] this workspace  [a] always  [n] no  [r] no, and remember  [e] edit  [v] view all",
-                "[y] 同意一次  [s] 本会话  [w] 本工作区  [a] 始终  [n] 拒绝  [r] 拒绝并记住  [e] 修改参数  [v] 查看全部",
+                "[y] yes, once  [s] this session  [w] this workspace  [a] always\n[n] no  [r] no, and remember  [e] edit  [v] view all",
+                "[y] 同意一次  [s] 本会话  [w] 本工作区  [a] 始终\n[n] 拒绝  [r] 拒绝并记住  [e] 修改参数  [v] 查看全部",
             )
         } else {
             self.say(

@@ -6,7 +6,7 @@ use deskhand_core::{
     Caller, Gate, GateSettings, Mode, Outcome, Registry, Request, Services, SessionCx, UndoJournal,
     event::NoEvents,
 };
-use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
+use deskhand_guard::{Paths, PathsConfig};
 use deskhand_store::{Store, StoreOptions};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -32,16 +32,7 @@ impl Desk {
             ..PathsConfig::default()
         })?;
         let undo: Arc<dyn UndoJournal> = store.undo();
-        let gate = Gate {
-            registry: Arc::new(registry),
-            policy: Arc::new(Rules::new(store.grants())),
-            screener: Arc::new(SecretScreener),
-            audit: store.audit(),
-            approvals: store.approvals(),
-            grants: store.grants(),
-            outputs: store.outputs(),
-            settings: GateSettings::default(),
-        };
+        let gate = deskhand::assemble::gate(registry, &store, GateSettings::default());
         let session = SessionCx {
             id: "bench".into(),
             caller: Caller("bench".into()),

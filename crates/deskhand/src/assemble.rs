@@ -8,7 +8,8 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use deskhand_core::{
-    Approver, Caller, EventSink, Gate, Mode, Registry, Services, SessionCx, UndoJournal, id::new_id,
+    Approver, Caller, EventSink, Gate, GateSettings, Mode, Registry, Services, SessionCx, UndoJournal,
+    id::new_id,
 };
 use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
 use deskhand_store::Store;
@@ -54,17 +55,7 @@ impl App {
         let undo: Arc<dyn UndoJournal> = store.undo();
         let services = Services::default().with(paths.clone()).with(undo);
         registry.probe(&services);
-        let grants = store.grants();
-        let gate = Gate {
-            registry: Arc::new(registry),
-            policy: Arc::new(Rules::new(grants.clone())),
-            screener: Arc::new(SecretScreener),
-            audit: store.audit(),
-            approvals: store.approvals(),
-            grants,
-            outputs: store.outputs(),
-            settings: settings.gate(),
-        };
+        let gate = gate(registry, &store, settings.gate());
         let session = shared.session.clone().or_else(|| env::var("DESKHAND_SESSION").ok());
         Ok(Self {
             mode: settings.mode()?,
@@ -96,6 +87,20 @@ impl App {
             wait_for_others: surfaces.wait_for_others,
             events: surfaces.events,
         }
+    }
+}
+
+/// The gate, on what a store keeps and what the guard knows.
+pub fn gate(registry: Registry, store: &Store, settings: GateSettings) -> Gate {
+    Gate {
+        registry: Arc::new(registry),
+        policy: Arc::new(Rules::new(store.grants())),
+        screener: Arc::new(SecretScreener),
+        audit: store.audit(),
+        approvals: store.approvals(),
+        grants: store.grants(),
+        outputs: store.outputs(),
+        settings,
     }
 }
 

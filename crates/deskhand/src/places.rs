@@ -23,22 +23,17 @@ pub fn data_dir(flag: Option<&Path>) -> Result<PathBuf> {
 
 /// The platform's data folder; `None` where there is no home.
 pub fn usual_data_dir() -> Option<PathBuf> {
-    if let Some(path) = variable("XDG_DATA_HOME") {
-        return Some(path.join(NAME));
-    }
-    let home = home()?;
-    Some(if cfg!(target_os = "macos") {
-        home.join("Library/Application Support").join(NAME)
-    } else if cfg!(windows) {
-        variable("APPDATA").unwrap_or_else(|| home.join("AppData/Roaming")).join(NAME)
-    } else {
-        home.join(".local/share").join(NAME)
-    })
+    usual_dir("XDG_DATA_HOME", ".local/share")
 }
 
 /// The folder of the usual config file; `None` where there is no home.
 pub fn config_dir() -> Option<PathBuf> {
-    if let Some(path) = variable("XDG_CONFIG_HOME") {
+    usual_dir("XDG_CONFIG_HOME", ".config")
+}
+
+/// Our folder where the variable `xdg` says, or where the platform keeps such things.
+fn usual_dir(xdg: &str, in_home: &str) -> Option<PathBuf> {
+    if let Some(path) = variable(xdg) {
         return Some(path.join(NAME));
     }
     let home = home()?;
@@ -47,7 +42,7 @@ pub fn config_dir() -> Option<PathBuf> {
     } else if cfg!(windows) {
         variable("APPDATA").unwrap_or_else(|| home.join("AppData/Roaming")).join(NAME)
     } else {
-        home.join(".config").join(NAME)
+        home.join(in_home).join(NAME)
     })
 }
 

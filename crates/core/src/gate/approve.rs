@@ -72,18 +72,11 @@ async fn ask_person(
     draft: &mut Draft,
     cancel: &CancellationToken,
 ) -> ToolResult<Approved> {
-    let now = Time::now();
+    let subject = Subject::Execution { plan: Box::new(record::masked_plan(gate, question.plan)) };
+    let tool = question.entry.spec.name;
     let request = ApprovalRequest {
-        id: new_id(),
-        call_id: draft.call_id,
-        session_id: session.id.clone(),
-        workspace: session.workspace.clone(),
-        tool: question.entry.spec.name.to_owned(),
-        arguments: gate.screener.mask_value(question.arguments),
-        wanted_at: now,
-        expires_at: now.plus(gate.settings.approval_timeout),
-        subject: Subject::Execution { plan: Box::new(record::masked_plan(gate, question.plan)) },
         may_remember: decision.permission <= Permission::Moderate,
+        ..ask::question(gate, session, draft.call_id, tool, question.arguments, subject)
     };
     let answered = ask::ask(gate, request, session, cancel).await?;
     draft.decided_by(&answered.by);

@@ -5,12 +5,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Gate, SessionCx, ask, record::Draft, screen::Screened};
 use crate::{
-    approval::{AnyAnswer, ApprovalRequest, ResultAnswer, Subject},
+    approval::{AnyAnswer, ResultAnswer, Subject},
     error::{ToolError, ToolResult},
-    id::new_id,
     outcome::Status,
     registry::ToolEntry,
-    time::Time,
 };
 
 pub(super) struct Question<'a> {
@@ -34,19 +32,9 @@ pub(super) async fn approve(
     if !is_wanted(gate, question.entry, draft.plan_wants_result_approval) {
         return Ok(screened);
     }
-    let now = Time::now();
-    let request = ApprovalRequest {
-        id: new_id(),
-        call_id: draft.call_id,
-        session_id: session.id.clone(),
-        workspace: session.workspace.clone(),
-        tool: question.entry.spec.name.to_owned(),
-        arguments: gate.screener.mask_value(question.arguments),
-        wanted_at: now,
-        expires_at: now.plus(gate.settings.approval_timeout),
-        subject: Subject::Result { text: shown(&screened.text), data: screened.data.clone() },
-        may_remember: false,
-    };
+    let subject = Subject::Result { text: shown(&screened.text), data: screened.data.clone() };
+    let tool = question.entry.spec.name;
+    let request = ask::question(gate, session, draft.call_id, tool, question.arguments, subject);
     // Fail closed: without an answer the result stays here.
     let answered = ask::ask(gate, request, session, cancel).await.map_err(|error| {
         let message = format!("It ran, but nobody approved its result: {}", error.message);

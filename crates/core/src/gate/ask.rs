@@ -3,15 +3,42 @@
 use std::{sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{Gate, SessionCx, record};
 use crate::{
-    approval::{AnyAnswer, ApprovalQueue, ApprovalRequest, SettleResult, Settled},
+    approval::{AnyAnswer, ApprovalQueue, ApprovalRequest, SettleResult, Settled, Subject},
     error::{ToolError, ToolResult},
     event::EventBody,
+    id::{CallId, new_id},
     outcome::Status,
+    time::Time,
 };
+
+/// A question about a call. What of it is stored is masked.
+pub(super) fn question(
+    gate: &Gate,
+    session: &SessionCx,
+    call: CallId,
+    tool: &str,
+    arguments: &Value,
+    subject: Subject,
+) -> ApprovalRequest {
+    let now = Time::now();
+    ApprovalRequest {
+        id: new_id(),
+        call_id: call,
+        session_id: session.id.clone(),
+        workspace: session.workspace.clone(),
+        tool: tool.to_owned(),
+        arguments: gate.screener.mask_value(arguments),
+        wanted_at: now,
+        expires_at: now.plus(gate.settings.approval_timeout),
+        subject,
+        may_remember: false,
+    }
+}
 
 /// An answer, and who gave it.
 pub(super) struct Answered {

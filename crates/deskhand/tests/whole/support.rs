@@ -10,10 +10,10 @@ use std::{
 
 use deskhand_core::{
     Answer, ApprovalRequest, Approver, Caller, EventBody, EventSink, Gate, GateSettings, Mode, Outcome,
-    Registry, Request, ResultAnswer, Services, SessionCx, UndoJournal,
+    Request, ResultAnswer, Services, SessionCx, UndoJournal,
     approval::{AnyAnswer, Subject},
 };
-use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
+use deskhand_guard::{Paths, PathsConfig};
 use deskhand_store::{Store, StoreOptions};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -58,7 +58,7 @@ impl Desk {
         registry.probe(&services);
         let mut settings = GateSettings::default();
         set(&mut settings);
-        let gate = gate(registry, &store, settings);
+        let gate = deskhand::assemble::gate(registry, &store, settings);
         let events = Arc::new(Seen::default());
         let session = SessionCx {
             id: "session-1".into(),
@@ -112,19 +112,6 @@ impl Desk {
     /// The audit log as it stands on disk.
     pub fn audit_text(&self) -> String {
         read_all(&self.data.join("audit"))
-    }
-}
-
-fn gate(registry: Registry, store: &Store, settings: GateSettings) -> Gate {
-    Gate {
-        registry: Arc::new(registry),
-        policy: Arc::new(Rules::new(store.grants())),
-        screener: Arc::new(SecretScreener),
-        audit: store.audit(),
-        approvals: store.approvals(),
-        grants: store.grants(),
-        outputs: store.outputs(),
-        settings,
     }
 }
 

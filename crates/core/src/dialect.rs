@@ -96,6 +96,15 @@ impl DialectEntry {
         Value::Object(canonical)
     }
 
+    /// A parameter that is given twice, in that system's word and in ours.
+    pub fn given_twice(&self, arguments: &Value) -> Option<&'static Parameter> {
+        self.parameters.iter().find(|parameter| {
+            parameter.name != parameter.is
+                && arguments.get(parameter.name).is_some()
+                && arguments.get(parameter.is).is_some()
+        })
+    }
+
     /// The schema of the arguments in that system's words, made from the canonical tool's.
     pub fn input_schema(&self, canonical: &Value) -> Value {
         let mut properties = Map::new();

@@ -109,7 +109,7 @@ pub enum Command {
     },
     /// Take back the last change, or the change of one call
     Undo {
-        /// The id of the call; the newest change if it is left out
+        /// The id of the call, or an end of it; if it is left out, the newest change in this session or workspace
         call: Option<String>,
         /// List what can be taken back instead
         #[arg(long, conflicts_with = "call")]

@@ -26,6 +26,11 @@ pub(super) fn find(registry: &Registry, request: &Request) -> ToolResult<(Arc<To
                 return Err(ToolError::invalid("invalid_arguments", message));
             }
         }
+        if let Some(parameter) = entry.given_twice(&given) {
+            let message =
+                format!("{} and {} are the same parameter: give one of them.", parameter.name, parameter.is);
+            return Err(ToolError::invalid("invalid_arguments", message));
+        }
         given = entry.to_canonical(given);
     }
     arguments::normalise(&mut given, schema);

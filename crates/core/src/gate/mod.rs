@@ -148,6 +148,12 @@ pub struct Explanation {
 impl Gate {
     /// Runs one call along the one path. Always returns an outcome: a bug in a tool is one failed call.
     pub async fn call(&self, request: Request, session: &SessionCx) -> Outcome {
+        // A tool that breaks down is caught further in, and recorded. This is for the gate's own parts.
+        let called = AssertUnwindSafe(self.recorded_call(request, session)).catch_unwind().await;
+        called.unwrap_or_else(|_| record::broken_down())
+    }
+
+    async fn recorded_call(&self, request: Request, session: &SessionCx) -> Outcome {
         let mut call = match OpenCall::arrive(self, &request, session) {
             Ok(call) => call,
             Err(outcome) => return *outcome,

@@ -20,6 +20,10 @@ async fn find_knows_canonical_and_foreign_names_and_the_nearest() {
     let absent = desk.call("probe_not_here", json!({})).await;
     assert_eq!(absent.status, Status::NotFound);
     assert!(absent.text.contains("flux capacitor") && absent.text.contains("Install one"), "{}", absent.text);
+    let twice = desk
+        .call("edit", json!({"path": "a.txt", "old_string": "x", "old_text": "y", "new_string": "z"}))
+        .await;
+    assert_eq!(twice.status, Status::InvalidArguments, "{}", twice.text);
     let dialect = Request::new("file_stat", json!({})).in_dialect(Some("nobody".into()));
     assert_eq!(desk.gate.call(dialect, &desk.session).await.status, Status::NotFound);
 }
@@ -202,6 +206,23 @@ async fn a_tool_that_breaks_down_is_one_failed_call() {
         assert_eq!((outcome.status, outcome.error.unwrap().code.as_str()), (Status::Error, "tool_panicked"));
     }
     assert_eq!(desk.call("probe_public", json!({})).await.status, Status::Success);
+}
+
+#[tokio::test]
+async fn a_part_of_the_gate_that_breaks_down_is_one_failed_call_too() {
+    struct Broken;
+    impl deskhand_core::Screener for Broken {
+        fn mask_text(&self, _: &str) -> deskhand_core::Masked {
+            panic!("broken")
+        }
+        fn mask_value(&self, _: &serde_json::Value) -> serde_json::Value {
+            panic!("broken")
+        }
+    }
+    let mut desk = Desk::new();
+    desk.gate.screener = std::sync::Arc::new(Broken);
+    let outcome = desk.call("probe_public", json!({"text": "x"})).await;
+    assert_eq!((outcome.status, outcome.error.unwrap().code.as_str()), (Status::Error, "gate_panicked"));
 }
 
 #[tokio::test]

@@ -11,5 +11,6 @@ mod one_path;
 mod probes;
 mod processes;
 mod reference_pages;
+mod results;
 mod support;
 mod terminal;

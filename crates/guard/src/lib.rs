@@ -3,6 +3,9 @@
 pub mod decide;
 pub mod mask;
 pub mod paths;
+#[cfg(unix)]
+pub mod sandbox;
+pub mod shell;
 
 pub use decide::Rules;
 pub use mask::SecretScreener;

@@ -9,7 +9,7 @@ mod classify;
 mod open;
 mod place;
 mod resolve;
-mod sensitive;
+pub(crate) mod sensitive;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -100,7 +100,7 @@ const RUNS_LATER: &[(&str, &str, &str)] = &[
 ];
 
 /// What makes a path sensitive, if anything does.
-pub(super) fn why(path: &Path) -> Option<&'static str> {
+pub(crate) fn why(path: &Path) -> Option<&'static str> {
     let names: Vec<Cow<'_, str>> = path.components().map(|part| folded(part.as_os_str())).collect();
     names.last().and_then(|name| file_why(name)).or_else(|| find_folder(&names, FOLDERS))
 }

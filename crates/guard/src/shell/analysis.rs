@@ -1,8 +1,14 @@
 //! What comes out of reading a command.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use deskhand_core::{Access, Effects, Permission};
+
+use super::{
+    knowledge::Knowledge,
+    read::{Reading, count_commands},
+    syntax, text, windows,
+};
 
 /// Where a command would run.
 #[derive(Clone, Copy, Debug)]
@@ -49,24 +55,93 @@ pub struct Analysis {
 
 /// Reads commands: the knowledge of programs, and the rules that a user added. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct Shell {}
+pub struct Shell {
+    /// What comes with the program, with a user's own entries; `None` where there are none.
+    knowledge: Option<Arc<Knowledge>>,
+}
+
+/// Longer than this, a command is not read but asked about.
+const MOST_BYTES: usize = 64 * 1024;
 
 impl Shell {
+    /// With entries of a user's own, in the form of the knowledge files: they win over those that come with it.
+    pub fn with_entries(text: &str) -> Result<Self, String> {
+        let mut knowledge = Knowledge::built_in().clone();
+        knowledge.add(text)?;
+        Ok(Self { knowledge: Some(Arc::new(knowledge)) })
+    }
+
     /// Says what `command` would do. Never panics, and takes a bounded number of steps.
     pub fn analyze(&self, command: &str, setting: &Setting<'_>) -> Analysis {
-        let _ = (command, setting);
-        Analysis {
-            permission: Permission::Moderate,
-            rule: "unresolved".into(),
-            why: "It is not analysed yet.".into(),
-            steps: Vec::new(),
-            programs: Vec::new(),
-            hosts: Vec::new(),
-            places: Vec::new(),
-            effects: Effects::EXECUTES,
-            needs_network: false,
-            commands: Vec::new(),
-            patterns: Vec::new(),
+        let knowledge = self.knowledge.as_deref().unwrap_or_else(|| Knowledge::built_in());
+        let mut reading = Reading::new(knowledge, setting);
+        if command.len() > MOST_BYTES {
+            reading.unresolved(format!("It is {} bytes long; more than {MOST_BYTES} are not read.", command.len()));
+            return conclude(reading);
+        }
+        let (text, odd) = text::cleaned(command);
+        if odd || text.contains(text::is_deceptive) {
+            reading.unresolved("It holds invisible characters, or such that make it look like something else.");
+        }
+        if text.contains('\0') {
+            reading.unresolved("It holds a NUL character.");
+        }
+        if let Some(form) = windows::recognise(&text) {
+            reading.windows(&text, form);
+            return conclude(reading);
+        }
+        let script = syntax::parse(&text);
+        let (broken, commands) = (script.broken, count_commands(&script.root));
+        reading.read(script);
+        if broken {
+            reading.unresolved("It cannot be read as a shell would: quotes or brackets do not match.");
+        } else if reading.permission() == Permission::Public && !syntax::grammar::agrees(&text, commands) {
+            reading.unresolved("It can be read in more than one way.");
+        }
+        conclude(reading)
+    }
+}
+
+/// What the findings add up to.
+fn conclude(reading: Reading<'_>) -> Analysis {
+    let notes = reading.notes;
+    let strictest = notes.findings.iter().map(|found| found.permission).max().unwrap_or(Permission::Public);
+    let decided = notes.findings.iter().find(|found| found.permission == strictest && strictest > Permission::Public);
+    let (rule, mut why) = match decided {
+        Some(found) => (found.rule.clone(), found.why.clone()),
+        None => ("reads-only".to_owned(), "It only reads what may be read without a question.".to_owned()),
+    };
+    // What else is as bad is said too, a little of it.
+    let mut said = vec![why.clone()];
+    for found in notes.findings.iter().filter(|found| found.permission == strictest && strictest > Permission::Public) {
+        if !said.contains(&found.why) && said.len() < 3 {
+            why.push(' ');
+            why.push_str(&found.why);
+            said.push(found.why.clone());
         }
     }
+    let patterns = if strictest == Permission::Moderate { patterns(&notes.commands) } else { Vec::new() };
+    Analysis {
+        permission: strictest,
+        rule: format!("shell:{rule}"),
+        why,
+        steps: notes.steps,
+        programs: notes.programs,
+        hosts: notes.hosts,
+        places: notes.places,
+        effects: notes.effects,
+        needs_network: notes.needs_network,
+        commands: notes.commands,
+        patterns,
+    }
+}
+
+/// The patterns that cover a single command that is asked about: `git push origin *`, `git push *`.
+fn patterns(commands: &[Vec<String>]) -> Vec<String> {
+    let [words] = commands else { return Vec::new() };
+    let plain = |word: &String| {
+        !word.is_empty() && !word.starts_with('-') && word.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c))
+    };
+    let count = words.iter().take(3).take_while(|word| plain(word)).count();
+    (2..=count).rev().map(|take| format!("{} *", words[..take].join(" "))).collect()
 }

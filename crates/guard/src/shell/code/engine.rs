@@ -1,0 +1,460 @@
+//! Expressions of the languages that look alike, read once from left to right while their constants are folded.
+//!
+//! This is no parser of any one language: what does not fit is stepped over and makes the code not understood.
+
+use super::book::Book;
+use super::token::{self, Piece, Token};
+use super::value::{self, HOLE, Value};
+use super::world::{DEEPEST, World, looks_like_host};
+use super::{Facts, Language};
+
+/// An argument, an element of a list, or an entry of a map.
+#[derive(Clone, Debug)]
+pub(super) struct Arg {
+    pub(super) name: Option<String>,
+    pub(super) value: Value,
+}
+
+pub(super) struct Engine<'w> {
+    pub(super) tokens: Vec<Token>,
+    /// For each opening bracket, where its partner is.
+    pub(super) close: Vec<usize>,
+    pub(super) at: usize,
+    pub(super) world: &'w mut World,
+}
+
+/// What a source in one of these languages does.
+pub(super) fn inspect(lang: Language, book: &'static Book, source: &str) -> Facts {
+    let mut world = World::new(lang, book);
+    run(&mut world, source);
+    world.finish()
+}
+
+/// Reads a source within a world; what its last expression gives.
+pub(super) fn run(world: &mut World, source: &str) -> Value {
+    world.spend(source.len() / 4);
+    if world.depth >= DEEPEST {
+        world.give_up();
+        return Value::Unknown;
+    }
+    world.depth += 6;
+    let tokens = token::cut(world.lang, source);
+    let close = partners(&tokens);
+    let mut engine = Engine { tokens, close, at: 0, world };
+    let value = engine.statements(engine.tokens.len());
+    world.depth -= 6;
+    value
+}
+
+fn partners(tokens: &[Token]) -> Vec<usize> {
+    let mut close = vec![tokens.len(); tokens.len()];
+    let mut open: Vec<(usize, &str)> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Op("(") => open.push((at, ")")),
+            Token::Op("[") => open.push((at, "]")),
+            Token::Op("{") => open.push((at, "}")),
+            Token::Op(op @ (")" | "]" | "}")) if open.last().is_some_and(|(_, wanted)| wanted == op) => {
+                if let Some((from, _)) = open.pop() {
+                    close[from] = at;
+                }
+            }
+            _ => {}
+        }
+    }
+    close
+}
+
+/// Words that stand between two operands.
+const WORD_OPERATORS: &[&str] =
+    &["and", "or", "xor", "in", "is", "instanceof", "x", "eq", "ne", "lt", "gt", "le", "ge", "cmp", "isa", "of"];
+
+impl Engine<'_> {
+    pub(super) fn lang(&self) -> Language {
+        self.world.lang
+    }
+
+    pub(super) fn peek(&self) -> Option<&Token> {
+        self.peek_at(0)
+    }
+
+    pub(super) fn peek_at(&self, ahead: usize) -> Option<&Token> {
+        if self.world.exhausted() { None } else { self.tokens.get(self.at + ahead) }
+    }
+
+    pub(super) fn is_op(&self, ahead: usize, op: &str) -> bool {
+        matches!(self.peek_at(ahead), Some(Token::Op(found)) if *found == op)
+    }
+
+    pub(super) fn is_name(&self, ahead: usize, name: &str) -> bool {
+        matches!(self.peek_at(ahead), Some(Token::Name(found)) if found == name)
+    }
+
+    pub(super) fn name_at(&self, ahead: usize) -> Option<String> {
+        match self.peek_at(ahead) {
+            Some(Token::Name(name)) => Some(name.clone()),
+            _ => None,
+        }
+    }
+
+    /// A whole expression, assignments and conditions included.
+    pub(super) fn expression(&mut self) -> Value {
+        self.world.spend(1);
+        self.world.depth += 1;
+        let value = if self.world.depth > DEEPEST {
+            self.world.give_up();
+            Value::Unknown
+        } else {
+            self.whole_expression()
+        };
+        self.world.depth -= 1;
+        value
+    }
+
+    fn whole_expression(&mut self) -> Value {
+        if let Some(value) = self.assignment() {
+            return value;
+        }
+        let value = self.binary(0);
+        if self.lang() == Language::Python && self.is_name(0, "if") {
+            self.at += 1;
+            self.expression();
+            if self.is_name(0, "else") {
+                self.at += 1;
+                let other = self.expression();
+                return Value::Choice(vec![value, other]);
+            }
+            return value;
+        }
+        if self.is_op(0, "?") {
+            self.at += 1;
+            let yes = self.expression();
+            if self.is_op(0, ":") {
+                self.at += 1;
+            }
+            let no = self.expression();
+            return Value::Choice(vec![yes, no]);
+        }
+        if matches!(self.peek(), Some(Token::Op("=" | "+=" | ".=" | "<-" | "||=" | "|=" | "-=" | "*=" | "&&="))) {
+            // Something other than a plain variable is set. An element of a variable is harmless, a member is not.
+            let harmless = matches!(value, Value::Unknown | Value::Text(_) | Value::Number(_) | Value::List(_));
+            self.world.impure |= !harmless;
+            self.at += 1;
+            return self.expression();
+        }
+        value
+    }
+
+    /// `name = value`, `name += value`, `a, b = …`.
+    fn assignment(&mut self) -> Option<Value> {
+        let name = self.name_at(0)?;
+        let Some(Token::Op(op)) = self.peek_at(1) else { return None };
+        let op = *op;
+        match op {
+            "=" | ":=" | "<-" | "||=" | "??=" => {
+                self.at += 2;
+                let value = self.expression();
+                self.world.bind(&name, value.clone());
+                Some(value)
+            }
+            "+=" | ".=" => {
+                self.at += 2;
+                let added = self.expression();
+                let old = self.world.lookup(&name).unwrap_or(Value::Unknown);
+                let value = arithmetic("+", &old, &added, true);
+                self.world.bind(&name, value.clone());
+                Some(value)
+            }
+            "-=" | "*=" | "/=" | "|=" | "&=" | "^=" | "%=" | "**=" | "<<=" | ">>=" | "//=" | "&&=" => {
+                self.at += 2;
+                self.expression();
+                self.world.bind(&name, Value::Unknown);
+                Some(Value::Unknown)
+            }
+            "," => self.unpacking(),
+            _ => None,
+        }
+    }
+
+    /// `a, b = x, y`, only where it really is one.
+    fn unpacking(&mut self) -> Option<Value> {
+        let mut names = Vec::new();
+        let mut ahead = 0;
+        loop {
+            names.push(self.name_at(ahead)?);
+            if self.is_op(ahead + 1, "=") {
+                break;
+            }
+            if !self.is_op(ahead + 1, ",") || names.len() > 32 {
+                return None;
+            }
+            ahead += 2;
+        }
+        self.at += ahead + 2;
+        let mut values = vec![self.expression()];
+        while self.is_op(0, ",") {
+            self.at += 1;
+            values.push(self.expression());
+        }
+        if let [Value::List(items)] = &values[..] {
+            values = items.clone();
+        }
+        for (i, name) in names.iter().enumerate() {
+            self.world.bind(name, values.get(i).cloned().unwrap_or(Value::Unknown));
+        }
+        Some(Value::Unknown)
+    }
+
+    fn operator(&self) -> Option<(&'static str, u8)> {
+        Some(match self.peek()? {
+            Token::Op(op) => {
+                let level = match *op {
+                    "||" | "??" => 1,
+                    "&&" => 2,
+                    "==" | "!=" | "===" | "!==" | "<" | ">" | "<=" | ">=" | "=~" | "!~" | "<=>" | "~=" => 3,
+                    "|" | "^" | "&" | "<<" | ">>" | "..." => 4,
+                    ".." if self.lang() != Language::Lua => 4,
+                    "." if !matches!(self.lang(), Language::Perl | Language::Php) => return None,
+                    "+" | "-" | "." | ".." => 5,
+                    "*" | "/" | "%" => 6,
+                    "**" => 7,
+                    _ => return None,
+                };
+                (*op, level)
+            }
+            Token::Name(name) => {
+                let op = WORD_OPERATORS.iter().find(|op| *op == name)?;
+                match *op {
+                    "x" if self.lang() != Language::Perl => return None,
+                    "or" | "xor" => ("||", 1),
+                    "and" => ("&&", 2),
+                    "x" => ("x", 6),
+                    op => (op, 3),
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    fn binary(&mut self, least: u8) -> Value {
+        let mut left = self.unary();
+        while let Some((op, level)) = self.operator() {
+            if level < least {
+                break;
+            }
+            self.at += 1;
+            self.world.spend(1);
+            self.world.depth += 1;
+            if self.world.depth > DEEPEST {
+                self.world.give_up();
+            }
+            if self.lang() == Language::Python || self.lang() == Language::Ruby {
+                while op == "is" && self.is_name(0, "not") {
+                    self.at += 1;
+                }
+            }
+            let right = if matches!(op, "||" | "&&") {
+                self.world.branched = true;
+                // `… or die`, `x = … and …`: what follows may be a statement of its own.
+                self.assignment().unwrap_or_else(|| self.binary(level + 1))
+            } else {
+                self.binary(level + 1)
+            };
+            self.world.depth -= 1;
+            let text_only = matches!(op, "." | "..");
+            left = arithmetic(op, &left, &right, text_only);
+            self.world.spend(if let Value::Text(text) = &left { text.len() / 64 } else { 1 });
+        }
+        left
+    }
+
+    fn unary(&mut self) -> Value {
+        let mut negative = false;
+        loop {
+            match self.peek() {
+                Some(Token::Op("-")) => negative = !negative,
+                Some(Token::Op("+" | "!" | "~" | "\\" | "&" | "*" | "**" | "..." | "->" | "@" | "++" | "--" | "#")) => {}
+                Some(Token::Name(word))
+                    if matches!(
+                        word.as_str(),
+                        "not" | "new" | "await" | "typeof" | "void" | "delete" | "yield" | "return" | "raise" | "throw" | "del"
+                    ) && !(word == "delete" && !matches!(self.lang(), Language::JavaScript | Language::Perl)) => {}
+                _ => break,
+            }
+            self.at += 1;
+        }
+        match self.chain() {
+            Value::Number(number) if negative => Value::Number(-number),
+            other => other,
+        }
+    }
+
+    /// The text of a literal, its expressions evaluated.
+    pub(super) fn literal(&mut self, pieces: &[Piece]) -> Value {
+        let mut out = String::new();
+        for piece in pieces {
+            match piece {
+                Piece::Plain(text) => out.push_str(text),
+                Piece::Code(code) => {
+                    let value = run(self.world, code);
+                    out.push_str(&value.shown());
+                }
+            }
+        }
+        if looks_like_host(&out) && self.world.hosts.len() < 64 {
+            self.world.hosts.push(out.clone());
+        }
+        if out.starts_with("/inet/") || out.starts_with("/dev/tcp/") {
+            self.world.socket = true;
+        }
+        if out.contains(|c| value::is_hole(c) && c != HOLE) {
+            self.world.odd();
+        }
+        value::text(out)
+    }
+
+    /// What stands between brackets, from the opening one at the current place.
+    pub(super) fn group(&mut self) -> (Vec<Arg>, bool) {
+        let close = self.close.get(self.at).copied().unwrap_or(self.tokens.len());
+        self.at += 1;
+        if let Some(list) = self.comprehension(close) {
+            self.at = self.at.max(close + 1);
+            return (vec![Arg { name: None, value: list }], true);
+        }
+        let mut args = Vec::new();
+        let mut comma = false;
+        while self.at < close && self.peek().is_some() {
+            if self.is_op(0, ",") {
+                self.at += 1;
+                comma = true;
+            } else if matches!(self.peek(), Some(Token::Newline | Token::Op(";"))) {
+                self.at += 1;
+            } else {
+                args.push(self.item(close));
+            }
+        }
+        self.at = self.at.max(close + 1);
+        (args, comma)
+    }
+
+    fn item(&mut self, close: usize) -> Arg {
+        let name = match (self.peek(), self.peek_at(1)) {
+            (Some(Token::Name(name)), Some(Token::Op("=>" | ":"))) if !self.is_op(2, ":") => Some(name.clone()),
+            (Some(Token::Name(name)), Some(Token::Op("=")))
+                if matches!(self.lang(), Language::Python | Language::R | Language::Lua) =>
+            {
+                Some(name.clone())
+            }
+            (Some(Token::Text(pieces)), Some(Token::Op("=>" | ":"))) => super::literal::plain(pieces),
+            _ => None,
+        };
+        let arrow = self.lang() == Language::JavaScript && self.is_op(1, "=>");
+        let name = name.filter(|_| !arrow);
+        if name.is_some() {
+            self.at += 2;
+        }
+        let mut values = Vec::new();
+        while self.at < close && self.peek().is_some() && !self.is_op(0, ",") {
+            let before = self.at;
+            let value = self.statement();
+            if self.at == before {
+                self.world.odd();
+                self.at += 1;
+            }
+            // `print STDERR "x"`, `a if b else c`, a key that is computed: any of them may be the value.
+            if values.len() < 8 && !matches!(value, Value::Local) {
+                values.push(value);
+            }
+        }
+        let value = if values.len() == 1 { values.remove(0) } else { Value::Choice(values) };
+        Arg { name, value }
+    }
+
+    /// `[x for y in z]`: the first part for each element, if they are known.
+    fn comprehension(&mut self, close: usize) -> Option<Value> {
+        if self.lang() != Language::Python {
+            return None;
+        }
+        let start = self.at;
+        let mut at = start;
+        while at < close.min(self.tokens.len()) {
+            match &self.tokens[at] {
+                Token::Name(name) if name == "for" => break,
+                Token::Op("(" | "[" | "{") => at = self.close[at],
+                _ => {}
+            }
+            at += 1;
+        }
+        if at >= close || at >= self.tokens.len() {
+            return None;
+        }
+        let mut names = Vec::new();
+        self.at = at + 1;
+        while self.at < close && !self.is_name(0, "in") && self.peek().is_some() {
+            names.extend(self.name_at(0));
+            self.at += 1;
+        }
+        self.at += 1;
+        let source = if self.at < close { self.binary(0) } else { Value::Unknown };
+        for name in &names {
+            self.world.bind(name, Value::Unknown);
+        }
+        while self.at < close && self.peek().is_some() {
+            let before = self.at;
+            self.statement();
+            self.at = self.at.max(before + 1);
+        }
+        let elements = match (&source, names.len()) {
+            (Value::List(values), 1) => values.clone(),
+            (Value::Text(text), 1) => text.chars().map(|c| Value::Text(c.into())).collect(),
+            _ => vec![Value::Unknown],
+        };
+        let known = !matches!(elements[..], [Value::Unknown]);
+        let branched = std::mem::replace(&mut self.world.branched, false);
+        let mut results = Vec::new();
+        for element in elements {
+            if let [name] = &names[..] {
+                self.world.bind(name, element);
+            }
+            self.at = start;
+            results.push(self.item(at).value);
+            if self.world.exhausted() {
+                break;
+            }
+        }
+        self.world.branched = branched;
+        self.at = close;
+        Some(if known { Value::List(results) } else { Value::Unknown })
+    }
+}
+
+/// Two operands put together, as far as they are constants.
+#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
+fn arithmetic(op: &str, left: &Value, right: &Value, text_only: bool) -> Value {
+    if let (Value::Number(a), Value::Number(b), false) = (left, right, text_only) {
+        let number = match op {
+            "+" => a + b,
+            "-" => a - b,
+            "*" => a * b,
+            "/" if *b != 0.0 => a / b,
+            "%" if *b != 0.0 => a % b,
+            "^" => ((*a as i64) ^ (*b as i64)) as f64,
+            _ => return Value::Unknown,
+        };
+        return Value::Number(number);
+    }
+    match op {
+        "+" | "." | ".." => value::concat(left, right),
+        "*" | "x" => match value::repeat(left, right) {
+            Value::Unknown => value::repeat(right, left),
+            known => known,
+        },
+        "%" => match (left, right) {
+            (Value::Text(pattern), Value::List(values)) => value::percent(pattern, values),
+            (Value::Text(pattern), one) => value::percent(pattern, std::slice::from_ref(one)),
+            _ => Value::Unknown,
+        },
+        "||" | "&&" => Value::Choice(vec![left.clone(), right.clone()]),
+        _ => Value::Unknown,
+    }
+}

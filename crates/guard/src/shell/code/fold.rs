@@ -1,0 +1,210 @@
+//! Functions of constants: what decoders, joiners and formatters give.
+
+use super::book::Fold;
+use super::engine::{Arg, Engine};
+use super::value::{self, Value};
+
+impl Engine<'_> {
+    /// What a call of such a function gives; on a value, `base` is that value, otherwise it is `Unknown`.
+    pub(super) fn fold(&mut self, fold: Fold, base: Option<&Value>, args: &[Arg]) -> Value {
+        let first = args.first().map_or(Value::Unknown, |arg| arg.value.clone());
+        let second = args.get(1).map_or(Value::Unknown, |arg| arg.value.clone());
+        let subject = base.cloned().unwrap_or_else(|| first.clone());
+        let separator = if base.is_some() { &first } else { &second };
+        let values = || args.iter().map(|arg| arg.value.clone()).collect::<Vec<_>>();
+        self.world.spend(subject.text().map_or(1, |text| 1 + text.len() / 32));
+        match fold {
+            Fold::Same => subject,
+            Fold::Chr => value::chr(&subject),
+            Fold::Chrs => {
+                let all: Vec<Value> = values().iter().flat_map(Value::elements).map(value::chr).collect();
+                value::join("", &all)
+            }
+            Fold::JoinList => match (&subject, &first) {
+                (Value::Text(between), Value::List(values)) => value::join(between, values),
+                (Value::Text(_), Value::Text(text)) if subject.text() == Some("") => Value::Text(text.clone()),
+                _ => Value::Unknown,
+            },
+            Fold::ListJoin => match &subject {
+                Value::List(values) => value::join(separator.text().unwrap_or(""), values),
+                _ => Value::Unknown,
+            },
+            Fold::JoinCall => {
+                let rest: Vec<Value> =
+                    args.iter().skip(1).flat_map(|arg| arg.value.elements().to_vec()).collect();
+                match (&first, &second) {
+                    (Value::List(values), Value::Text(between)) => value::join(between, values),
+                    (Value::List(values), Value::Unknown) => value::join("", values),
+                    (Value::Text(between), _) => value::join(between, &rest),
+                    _ => Value::Unknown,
+                }
+            }
+            Fold::JoinPath => {
+                let all: Vec<Value> = base.cloned().into_iter().chain(values()).collect();
+                let mut path = String::new();
+                for part in all.iter().map(Value::shown) {
+                    if part.starts_with('/') || path.is_empty() {
+                        path = part;
+                    } else {
+                        if !path.ends_with('/') {
+                            path.push('/');
+                        }
+                        path.push_str(&part);
+                    }
+                }
+                value::text(path)
+            }
+            Fold::Concat => {
+                let all: Vec<Value> = base.cloned().into_iter().chain(values()).collect();
+                if let Some(Value::List(_)) = base {
+                    return Value::List(all.iter().flat_map(|value| value.elements().to_vec()).collect());
+                }
+                value::join("", &all)
+            }
+            Fold::Reverse => value::reversed(&subject),
+            Fold::ReverseAll => match &values()[..] {
+                [Value::List(list)] => Value::List(list.iter().rev().cloned().collect()),
+                all => value::reversed(&value::join("", all)),
+            },
+            Fold::Base64 => subject.text().map_or(Value::Unknown, value::base64),
+            Fold::Hex => subject.text().map_or(Value::Unknown, value::hex),
+            Fold::Rot13 => subject.text().map_or(Value::Unknown, value::rot13),
+            Fold::Lower => subject.text().map_or(Value::Unknown, |text| Value::Text(text.to_lowercase())),
+            Fold::Replace => replace(&subject, base.is_some(), args),
+            Fold::Split => match (&subject, separator) {
+                (Value::Text(text), Value::Text(between)) if between.is_empty() => {
+                    Value::List(text.chars().map(|c| Value::Text(c.into())).collect())
+                }
+                (Value::Text(text), Value::Text(between)) => {
+                    Value::List(text.split(between.as_str()).map(|part| Value::Text(part.into())).collect())
+                }
+                (Value::Text(text), _) if args.len() < 2 => {
+                    Value::List(text.split_whitespace().map(|part| Value::Text(part.into())).collect())
+                }
+                _ => Value::Unknown,
+            },
+            Fold::Format => {
+                let named: Vec<(String, Value)> =
+                    args.iter().filter_map(|arg| arg.name.clone().map(|name| (name, arg.value.clone()))).collect();
+                subject.text().map_or(Value::Unknown, |pattern| value::braces(pattern, &values(), &named))
+            }
+            Fold::Sprintf => match &first {
+                Value::Text(pattern) => {
+                    let rest: Vec<Value> =
+                        args.iter().skip(1).flat_map(|arg| arg.value.elements().to_vec()).collect();
+                    value::percent(pattern, &rest)
+                }
+                _ => Value::Unknown,
+            },
+            Fold::Substring => {
+                let from = usize::from(base.is_none());
+                let number = |i: usize| args.get(i).and_then(|arg| arg.value.number());
+                let (start, length) = (number(from), number(from + 1));
+                let end = start.zip(length).map(|(start, length)| start + length);
+                value::slice(&subject, start, end, None)
+            }
+            Fold::Pack => match (first.text(), second.text()) {
+                (Some(kind), Some(text)) if kind.starts_with(['H', 'h']) => value::hex(text),
+                (Some(kind), _) if kind.starts_with(['C', 'c', 'U', 'W']) => {
+                    let all: Vec<Value> =
+                        args.iter().skip(1).flat_map(|arg| arg.value.elements().to_vec()).map(|v| value::chr(&v)).collect();
+                    value::join("", &all)
+                }
+                (Some(kind), Some(text)) if kind.starts_with(['A', 'a']) => Value::Text(text.to_owned()),
+                _ => self.pack_of_list(base, &first),
+            },
+            Fold::Unpack => {
+                let (packed, kind) = match base {
+                    Some(base) => (base.text(), first.text()),
+                    None => (second.text(), first.text()),
+                };
+                match (packed, kind) {
+                    (Some(packed), Some(kind)) if kind.starts_with('m') => value::base64(packed),
+                    _ => Value::Unknown,
+                }
+            }
+            Fold::Decode => self.decode(&subject, separator),
+            Fold::GetAttribute => self.attribute(&first, &second),
+            Fold::MapCall => self.map_call(base, &first, &second),
+            Fold::Array => Value::List(values()),
+        }
+    }
+
+    /// Ruby's `[…].pack('c*')` and `["…"].pack('H*')`.
+    fn pack_of_list(&mut self, base: Option<&Value>, kind: &Value) -> Value {
+        match (base, kind.text()) {
+            (Some(Value::List(values)), Some(kind)) if kind.starts_with(['c', 'C', 'U']) => {
+                let all: Vec<Value> = values.iter().map(value::chr).collect();
+                value::join("", &all)
+            }
+            (Some(Value::List(values)), Some(kind)) if kind.starts_with(['H', 'h']) => {
+                values.first().and_then(Value::text).map_or(Value::Unknown, value::hex)
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// Bytes or text in a named encoding, or of a list of codes.
+    fn decode(&mut self, subject: &Value, encoding: &Value) -> Value {
+        match (subject, encoding.text()) {
+            (Value::Text(text), Some("base64" | "base64url" | "base-64")) => value::base64(text),
+            (Value::Text(text), Some("hex" | "hex_codec")) => value::hex(text),
+            (Value::Text(text), Some("rot13" | "rot_13" | "rot-13")) => value::rot13(text),
+            (Value::List(values), _) => {
+                let all: Vec<Value> = values.iter().map(value::chr).collect();
+                value::join("", &all)
+            }
+            (Value::Text(_), _) => subject.clone(),
+            _ => Value::Unknown,
+        }
+    }
+
+    /// `getattr(module, name)`.
+    fn attribute(&mut self, owner: &Value, name: &Value) -> Value {
+        match name.text() {
+            Some(name) => self.member(owner.clone(), name),
+            None => {
+                self.world.odd();
+                self.member(owner.clone(), "?")
+            }
+        }
+    }
+
+    /// `map(f, list)` and `list.map(f)`: each call is made.
+    fn map_call(&mut self, base: Option<&Value>, first: &Value, second: &Value) -> Value {
+        let (function, list) = match base {
+            Some(list) => (first, list),
+            None => (first, second),
+        };
+        if !matches!(function, Value::Name(_) | Value::Member(..) | Value::Text(_)) {
+            return Value::Unknown;
+        }
+        let elements = match list {
+            Value::List(values) => values.clone(),
+            Value::Text(text) => text.chars().map(|c| Value::Text(c.into())).collect(),
+            _ => vec![Value::Unknown],
+        };
+        let mut results = Vec::new();
+        for value in elements {
+            self.world.spend(1);
+            if self.world.exhausted() {
+                break;
+            }
+            results.push(self.call(function.clone(), vec![Arg { name: None, value }]));
+        }
+        Value::List(results)
+    }
+}
+
+fn replace(subject: &Value, on_value: bool, args: &[Arg]) -> Value {
+    let text = |i: usize| args.get(i).and_then(|arg| arg.value.text());
+    // On a value: (from, to). As a call: (from, to, subject), as PHP has it.
+    let (from, to, subject) =
+        if on_value { (text(0), text(1), subject.text()) } else { (text(0), text(1), text(2)) };
+    match (from, to, subject) {
+        (Some(from), Some(to), Some(subject)) if !from.is_empty() && to.len() <= from.len().max(16) => {
+            value::text(subject.replace(from, to))
+        }
+        _ => Value::Unknown,
+    }
+}

@@ -1,0 +1,383 @@
+//! Source text cut into tokens, for the languages that look alike: Python, Perl, Ruby, JavaScript, PHP, Lua, R, Groovy.
+
+use super::Language;
+use super::literal::{self, Quote};
+
+/// A part of a string literal.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Piece {
+    Plain(String),
+    /// Source of an expression that the literal has inside.
+    Code(String),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token {
+    Name(String),
+    Text(Vec<Piece>),
+    /// Backticks and their kin: run by a shell.
+    Shell(Vec<Piece>),
+    Words(Vec<String>),
+    Number(f64),
+    /// A regular expression; the pieces are what it has inside, the code what its replacement runs.
+    Regex(Vec<Piece>, Option<String>),
+    Op(&'static str),
+    Newline,
+    /// Something that is not understood: a hole, a stray character.
+    Odd,
+}
+
+const OPERATORS: &[&str] = &[
+    "<=>", "===", "!==", "...", "**=", "<<=", ">>=", "||=", "&&=", "//=", "?->", "=>", "->", "::", "==", "!=", "<=",
+    ">=", "&&", "||", "+=", "-=", "*=", "/=", "%=", ".=", "|=", "&=", "^=", ":=", "**", "..", "<<", ">>", "++", "--",
+    "=~", "!~", "~=", "?.", "??", "<-", "&.", "|&", "+", "-", "*", "/", "%", ".", "=", "<", ">", "!", "?", ":", ";",
+    ",", "(", ")", "[", "]", "{", "}", "|", "&", "^", "~", "@", "$", "\\", "#", "`",
+];
+
+/// Words after which an operand comes, so that a slash there begins a regular expression.
+const BEFORE_OPERAND: &[&str] = &[
+    "return", "and", "or", "not", "if", "unless", "while", "until", "split", "grep", "print", "puts", "when", "in",
+    "map", "join", "push", "typeof", "case", "else", "elsif", "x", "lt", "gt", "eq", "ne", "say", "system", "exec",
+    "do", "then", "p",
+];
+
+pub(super) struct Cutter<'s> {
+    pub(super) chars: &'s [char],
+    pub(super) at: usize,
+    pub(super) lang: Language,
+    /// Brackets in literals whose partner was not found: after a few of them the search is given up.
+    pub(super) misses: usize,
+    tokens: Vec<Token>,
+}
+
+/// The tokens of a source.
+pub(super) fn cut(lang: Language, source: &str) -> Vec<Token> {
+    let chars: Vec<char> = source.chars().collect();
+    let mut cutter = Cutter { chars: &chars, at: 0, lang, misses: 0, tokens: Vec::new() };
+    while cutter.at < chars.len() {
+        let before = cutter.at;
+        cutter.step();
+        if cutter.at == before {
+            cutter.at += 1;
+        }
+    }
+    cutter.tokens
+}
+
+impl Cutter<'_> {
+    pub(super) fn peek(&self, ahead: usize) -> char {
+        self.chars.get(self.at + ahead).copied().unwrap_or('\0')
+    }
+
+    fn starts(&self, text: &str) -> bool {
+        text.chars().enumerate().all(|(i, c)| self.chars.get(self.at + i) == Some(&c))
+    }
+
+    /// Whether what comes next is an operand rather than an operator.
+    fn wants_operand(&self) -> bool {
+        match self.tokens.last() {
+            None | Some(Token::Newline) => true,
+            Some(Token::Op(op)) => !matches!(*op, ")" | "]" | "}" | "++" | "--"),
+            Some(Token::Name(name)) => BEFORE_OPERAND.contains(&name.as_str()),
+            Some(_) => false,
+        }
+    }
+
+    fn line_end(&self, from: usize) -> usize {
+        self.chars[from..].iter().position(|&c| c == '\n').map_or(self.chars.len(), |n| from + n)
+    }
+
+    fn step(&mut self) {
+        let c = self.peek(0);
+        if c == '\n' {
+            self.at += 1;
+            if !matches!(self.lang, Language::Perl | Language::Php) {
+                self.tokens.push(Token::Newline);
+            }
+        } else if c.is_whitespace() {
+            self.at += 1;
+        } else if c == '\\' && self.peek(1) == '\n' {
+            self.at += 2;
+        } else if !self.comment() && !self.text() && !self.quoted_by_word() && !self.sigil() {
+            if c.is_ascii_digit() || (c == '.' && self.peek(1).is_ascii_digit() && self.wants_operand()) {
+                self.number();
+            } else if c.is_alphabetic() || c == '_' {
+                self.name();
+            } else {
+                self.operator();
+            }
+        }
+    }
+
+    fn comment(&mut self) -> bool {
+        use Language::{Groovy, JavaScript, Lua, Perl, Php, Python, R, Ruby};
+        let line = match self.lang {
+            Python | Perl | Ruby | R => self.starts("#"),
+            Php => self.starts("#") && !self.starts("#[") || self.starts("//"),
+            JavaScript | Groovy => self.starts("//"),
+            Lua => self.starts("--"),
+            _ => false,
+        };
+        if self.lang == Lua && self.starts("--[[") {
+            self.at += 2;
+            let _ = literal::long_bracket(self);
+            return true;
+        }
+        if matches!(self.lang, JavaScript | Groovy | Php) && self.starts("/*") {
+            self.at += 2;
+            while self.at < self.chars.len() && !self.starts("*/") {
+                self.at += 1;
+            }
+            self.at += 2;
+            return true;
+        }
+        if line {
+            self.at = self.line_end(self.at);
+        }
+        line
+    }
+
+    fn text(&mut self) -> bool {
+        use Language::{Groovy, JavaScript, Lua, Perl, Php, Python, R, Ruby};
+        let c = self.peek(0);
+        match (self.lang, c) {
+            (Lua, '[') if matches!(self.peek(1), '[' | '=') => {
+                let Some(text) = literal::long_bracket(self) else { return false };
+                self.tokens.push(Token::Text(vec![Piece::Plain(text)]));
+                return true;
+            }
+            (Perl | Ruby | Php, '`') => {
+                let pieces = literal::quoted(self, '`', Quote::Expanding);
+                self.tokens.push(Token::Shell(pieces));
+                return true;
+            }
+            (JavaScript, '`') => {
+                let pieces = literal::quoted(self, '`', Quote::Expanding);
+                self.tokens.push(Token::Text(pieces));
+                return true;
+            }
+            (R, '`') => {
+                let pieces = literal::quoted(self, '`', Quote::Raw);
+                let name = literal::plain(&pieces).unwrap_or_default();
+                self.tokens.push(Token::Name(name));
+                return true;
+            }
+            (Perl, '<') if self.wants_operand() => return self.angle(),
+            (Perl | Ruby | JavaScript | Groovy, '/') if self.wants_operand() => {
+                let pieces = literal::quoted(self, '/', Quote::Pattern);
+                self.flags();
+                self.tokens.push(Token::Regex(pieces, None));
+                return true;
+            }
+            _ => {}
+        }
+        if c != '"' && c != '\'' {
+            return false;
+        }
+        let quote = match (self.lang, c) {
+            (Perl | Ruby | Php, '\'') => Quote::Single,
+            (Perl | Ruby | Php | Groovy, '"') => Quote::Expanding,
+            _ => Quote::Escaping,
+        };
+        let tripled = matches!(self.lang, Python | Groovy) && self.peek(1) == c && self.peek(2) == c;
+        let pieces =
+            if tripled { literal::tripled(self, c, quote) } else { literal::quoted(self, c, quote) };
+        self.tokens.push(Token::Text(pieces));
+        true
+    }
+
+    /// Perl's `<STDIN>`, `<$fh>` and `<*.txt>`.
+    fn angle(&mut self) -> bool {
+        let Some(length) = self.chars[self.at + 1..].iter().take(200).position(|&c| c == '>') else {
+            return false;
+        };
+        let inner: String = self.chars[self.at + 1..self.at + 1 + length].iter().collect();
+        if inner.contains(|c: char| c.is_whitespace() || c == '=' || c == ';') {
+            return false;
+        }
+        self.at += length + 2;
+        let handle = inner.chars().all(|c| c.is_ascii_uppercase() || c == '$' || c.is_ascii_lowercase());
+        self.tokens.push(if handle {
+            Token::Name("STDIN".into())
+        } else {
+            Token::Text(vec![Piece::Plain(inner)])
+        });
+        true
+    }
+
+    /// Literals that a word or a percent sign begins: `q{}`, `qx()`, `s///`, `%x{}`, Python's prefixes.
+    fn quoted_by_word(&mut self) -> bool {
+        let after_arrow = matches!(self.tokens.last(), Some(Token::Op("->" | ".")));
+        let token = match self.lang {
+            Language::Python => literal::python_prefixed(self),
+            Language::Perl if !after_arrow => literal::perl_quote(self),
+            Language::Ruby if self.peek(0) == '%' && self.wants_operand() => literal::ruby_percent(self),
+            Language::Ruby
+                if self.peek(0) == ':' && self.peek(1) == '"' && !matches!(self.tokens.last(), Some(Token::Op("?"))) =>
+            {
+                self.at += 1;
+                return self.text();
+            }
+            Language::Ruby
+                if self.peek(0) == ':' && self.peek(1).is_alphabetic() && !self.chars[..self.at].ends_with(&[':']) =>
+            {
+                self.at += 1;
+                let symbol = self.word();
+                Some(Token::Text(vec![Piece::Plain(symbol)]))
+            }
+            _ => None,
+        };
+        match token {
+            Some(token) => {
+                self.tokens.push(token);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Variables that begin with a sign.
+    fn sigil(&mut self) -> bool {
+        let c = self.peek(0);
+        let next = self.peek(1);
+        let named = next.is_alphabetic() || next == '_';
+        match self.lang {
+            Language::Perl => {
+                let variable = match c {
+                    '$' | '@' => true,
+                    '%' | '&' => self.wants_operand() && (named || next == '$' || next == '{'),
+                    _ => false,
+                };
+                if !variable {
+                    return false;
+                }
+                self.at += 1;
+                if c == '$' && next == '#' && matches!(self.peek(1), '{' | '$' | 'a'..='z' | 'A'..='Z' | '_') {
+                    self.at += 1;
+                }
+                let next = self.peek(0);
+                if next == '{' && (self.peek(1).is_alphabetic() || self.peek(1) == '^') {
+                    let length = self.chars[self.at..].iter().take(64).position(|&c| c == '}');
+                    let inner: Option<String> = length.map(|n| self.chars[self.at + 1..self.at + n].iter().collect());
+                    if let (Some(n), Some(inner)) = (length, inner)
+                        && inner.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '^')
+                    {
+                        self.at += n + 1;
+                        self.tokens.push(Token::Name(format!("${inner}")));
+                        return true;
+                    }
+                }
+                if next.is_alphabetic() || next == '_' {
+                    let word = self.word();
+                    self.tokens.push(Token::Name(if c == '&' { word } else { format!("${word}") }));
+                } else if next == '$' && (self.peek(1).is_alphabetic() || self.peek(1) == '_' || self.peek(1) == '{') {
+                    // A reference is followed: what it leads to is what the variable holds.
+                } else if next != '{' && !next.is_whitespace() && (c == '$' || c == '@' && matches!(next, '-' | '+')) {
+                    self.at += 1;
+                    while next.is_ascii_digit() && self.peek(0).is_ascii_digit() {
+                        self.at += 1;
+                    }
+                    self.tokens.push(Token::Name(format!("${next}")));
+                }
+                true
+            }
+            Language::Php | Language::JavaScript | Language::Ruby | Language::Groovy if c == '$' && named => {
+                self.at += 1;
+                let word = self.word();
+                self.tokens.push(Token::Name(format!("${word}")));
+                true
+            }
+            Language::Ruby if (c == '@' && (named || next == '@')) || c == '$' => {
+                self.at += if next == '@' { 2 } else { 1 };
+                let word = self.word();
+                self.at += usize::from(word.is_empty());
+                self.tokens.push(Token::Name(format!("@{word}")));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A name; parts joined by `::` become one name with dots.
+    pub(super) fn word(&mut self) -> String {
+        let mut word = String::new();
+        while self.at < self.chars.len() {
+            let c = self.peek(0);
+            let inner_dot = self.lang == Language::R && c == '.' && !word.is_empty();
+            if c.is_alphanumeric() || c == '_' || inner_dot {
+                word.push(c);
+                self.at += 1;
+            } else if c == ':' && self.peek(1) == ':' && (self.peek(2).is_alphabetic() || self.peek(2) == '_') {
+                word.push('.');
+                self.at += 2;
+            } else {
+                break;
+            }
+        }
+        if self.lang == Language::Ruby && matches!(self.peek(0), '?' | '!') && self.peek(1) != '=' {
+            word.push(self.peek(0));
+            self.at += 1;
+        }
+        word
+    }
+
+    fn name(&mut self) {
+        let mut word = self.word();
+        if self.lang == Language::Php {
+            word.make_ascii_lowercase();
+        }
+        self.tokens.push(Token::Name(word));
+    }
+
+    fn number(&mut self) {
+        let start = self.at;
+        let radix = match (self.peek(0), self.peek(1).to_ascii_lowercase()) {
+            ('0', 'x') => 16,
+            ('0', 'o') => 8,
+            ('0', 'b') => 2,
+            _ => 10,
+        };
+        if radix != 10 {
+            self.at += 2;
+        }
+        while self.peek(0).is_digit(radix)
+            || self.peek(0) == '_'
+            || (radix == 10 && self.peek(0) == '.' && self.peek(1).is_ascii_digit())
+        {
+            self.at += 1;
+        }
+        let digits: String = self.chars[start..self.at].iter().filter(|&&c| c != '_').collect();
+        #[allow(clippy::cast_precision_loss)]
+        let value = if radix == 10 {
+            digits.parse().unwrap_or(0.0)
+        } else {
+            u32::from_str_radix(digits.get(2..).unwrap_or(""), radix).map_or(0.0, f64::from)
+        };
+        // Suffixes such as 1e9, 10L, 3n.
+        while self.peek(0).is_ascii_alphanumeric() && self.lang != Language::Perl {
+            self.at += 1;
+        }
+        self.tokens.push(Token::Number(value));
+    }
+
+    pub(super) fn flags(&mut self) -> String {
+        let start = self.at;
+        while self.peek(0).is_ascii_lowercase() {
+            self.at += 1;
+        }
+        self.chars[start..self.at].iter().collect()
+    }
+
+    fn operator(&mut self) {
+        match OPERATORS.iter().find(|op| self.starts(op)) {
+            Some(op) => {
+                self.at += op.len();
+                self.tokens.push(Token::Op(op));
+            }
+            None => {
+                self.at += 1;
+                self.tokens.push(Token::Odd);
+            }
+        }
+    }
+}

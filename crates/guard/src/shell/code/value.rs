@@ -1,0 +1,325 @@
+//! What is known of a value, and the arithmetic on constants that hides commands in published tricks.
+
+/// Stands in a text for a part that is not known.
+pub(super) const HOLE: char = '\u{e000}';
+
+/// Longer texts are not followed.
+const LONGEST: usize = 65_536;
+
+/// Whether a character stands for unknown text.
+pub(super) fn is_hole(c: char) -> bool {
+    ('\u{e000}'..='\u{e0ff}').contains(&c)
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Unknown,
+    /// Text, in which unknown parts are holes.
+    Text(String),
+    Number(f64),
+    List(Vec<Value>),
+    Map(Vec<(String, Value)>),
+    /// A name of the language or of a module, such as `os.system`.
+    Name(String),
+    /// A member of a value that is not a name.
+    Member(Box<Value>, String),
+    /// One of these.
+    Choice(Vec<Value>),
+    /// A function written in the source itself.
+    Local,
+}
+
+impl Value {
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn number(&self) -> Option<f64> {
+        match self {
+            Value::Number(number) => Some(*number),
+            Value::Text(text) => text.trim().parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// As a text, with a hole for what is not known.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Value::Text(text) => text.clone(),
+            Value::Number(number) => format!("{number}"),
+            Value::Choice(values) => values.first().map_or_else(|| HOLE.to_string(), Value::shown),
+            _ => HOLE.to_string(),
+        }
+    }
+
+    /// Each thing it may be.
+    pub(super) fn choices(&self) -> &[Value] {
+        match self {
+            Value::Choice(values) => values,
+            other => std::slice::from_ref(other),
+        }
+    }
+
+    /// The elements: of a list, or the value itself.
+    pub(super) fn elements(&self) -> &[Value] {
+        match self {
+            Value::List(values) => values,
+            other => std::slice::from_ref(other),
+        }
+    }
+
+    /// How big it is, counted no further than `limit`.
+    fn weight(&self, depth: usize, limit: usize) -> usize {
+        if depth > 16 {
+            return limit;
+        }
+        let inner = |values: &mut dyn Iterator<Item = &Value>| {
+            let mut sum = 1;
+            for value in values {
+                sum += value.weight(depth + 1, limit);
+                if sum >= limit {
+                    return limit;
+                }
+            }
+            sum
+        };
+        match self {
+            Value::Text(text) | Value::Name(text) => 1 + text.len() / 16,
+            Value::List(values) | Value::Choice(values) => inner(&mut values.iter()),
+            Value::Map(entries) => inner(&mut entries.iter().map(|(_, value)| value)),
+            Value::Member(base, name) => 1 + name.len() / 16 + base.weight(depth + 1, limit),
+            Value::Unknown | Value::Number(_) | Value::Local => 1,
+        }
+    }
+
+    /// The value if it is small enough to be kept, with what it costs to copy it.
+    pub(super) fn kept(self) -> (Value, usize) {
+        const HEAVIEST: usize = 8192;
+        let weight = self.weight(0, HEAVIEST);
+        if weight >= HEAVIEST { (Value::Unknown, 1) } else { (self, weight) }
+    }
+}
+
+/// Text, unless it has become too long to follow.
+pub(super) fn text(text: String) -> Value {
+    if text.len() > LONGEST { Value::Unknown } else { Value::Text(text) }
+}
+
+/// Two values put together as text; nothing is known if nothing was.
+pub(super) fn concat(left: &Value, right: &Value) -> Value {
+    match (left, right) {
+        (Value::List(a), Value::List(b)) => Value::List(a.iter().chain(b).cloned().collect()),
+        (Value::Choice(values), other) if values.len() <= 8 => {
+            Value::Choice(values.iter().map(|value| concat(value, other)).collect())
+        }
+        (other, Value::Choice(values)) if values.len() <= 8 => {
+            Value::Choice(values.iter().map(|value| concat(other, value)).collect())
+        }
+        (Value::Text(_), _) | (_, Value::Text(_)) => text(left.shown() + &right.shown()),
+        _ => Value::Unknown,
+    }
+}
+
+/// The text or list repeated.
+pub(super) fn repeat(value: &Value, times: &Value) -> Value {
+    let Some(times) = times.number() else { return Value::Unknown };
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let times = times.clamp(0.0, 65_536.0) as usize;
+    match value {
+        Value::Text(t) if t.len().saturating_mul(times) <= LONGEST => Value::Text(t.repeat(times)),
+        Value::List(items) if items.len() == 1 && times <= 64 => {
+            Value::List((0..times).map(|_| items[0].clone()).collect())
+        }
+        _ => Value::Unknown,
+    }
+}
+
+/// `"%s" % x`, `sprintf`: directives replaced by the values in turn.
+pub(super) fn percent(pattern: &str, values: &[Value]) -> Value {
+    let mut out = String::new();
+    let mut values = values.iter();
+    let mut chars = pattern.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '%' {
+            out.push(c);
+            continue;
+        }
+        if chars.peek() == Some(&'%') {
+            chars.next();
+            out.push('%');
+            continue;
+        }
+        while chars.peek().is_some_and(|c| c.is_ascii_digit() || matches!(c, '-' | '.' | '+' | ' ' | '#')) {
+            chars.next();
+        }
+        let kind = chars.next();
+        match (kind, values.next()) {
+            (Some('c'), Some(value)) => out.push_str(&chr(value).shown()),
+            (Some('s' | 'd' | 'i' | 'v'), Some(value)) => out.push_str(&value.shown()),
+            _ => out.push(HOLE),
+        }
+    }
+    text(out)
+}
+
+/// `"{} {0} {name}".format(…)`.
+pub(super) fn braces(pattern: &str, values: &[Value], named: &[(String, Value)]) -> Value {
+    let mut out = String::new();
+    let mut next = 0;
+    let mut rest = pattern;
+    while let Some(open) = rest.find(['{', '}']) {
+        out.push_str(&rest[..open]);
+        let doubled = rest[open + 1..].starts_with(&rest[open..=open]);
+        let close = rest[open..].find('}').filter(|_| !doubled);
+        let Some(close) = close else {
+            out.push_str(&rest[open..=open]);
+            rest = &rest[open + 1 + usize::from(doubled)..];
+            continue;
+        };
+        let field = rest[(open + 1).min(open + close)..open + close].split([':', '!']).next().unwrap_or("");
+        let value = if field.is_empty() {
+            next += 1;
+            values.get(next - 1)
+        } else if let Ok(index) = field.parse::<usize>() {
+            values.get(index)
+        } else {
+            named.iter().find(|(name, _)| name == field).map(|(_, value)| value)
+        };
+        out.push_str(&value.map_or_else(|| HOLE.to_string(), Value::shown));
+        rest = &rest[open + close + 1..];
+    }
+    out.push_str(rest);
+    text(out)
+}
+
+/// The character of a code point.
+pub(super) fn chr(value: &Value) -> Value {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    match value {
+        Value::Number(n) if *n >= 0.0 => char::from_u32(*n as u32).map_or(Value::Unknown, |c| Value::Text(c.into())),
+        Value::Text(t) if t.parse::<f64>().is_err() => Value::Text(t.clone()),
+        Value::Text(t) => t.parse().map_or(Value::Unknown, |n| chr(&Value::Number(n))),
+        _ => Value::Unknown,
+    }
+}
+
+/// A list of texts put together with something between.
+pub(super) fn join(between: &str, values: &[Value]) -> Value {
+    let mut out = String::new();
+    for (i, value) in values.iter().enumerate() {
+        if i > 0 {
+            out.push_str(between);
+        }
+        out.push_str(&value.shown());
+        if out.len() > LONGEST {
+            return Value::Unknown;
+        }
+    }
+    Value::Text(out)
+}
+
+/// Back to front.
+pub(super) fn reversed(value: &Value) -> Value {
+    match value {
+        Value::Text(t) => Value::Text(t.chars().rev().collect()),
+        Value::List(values) => Value::List(values.iter().rev().cloned().collect()),
+        _ => Value::Unknown,
+    }
+}
+
+/// Base64, of either alphabet.
+pub(super) fn base64(source: &str) -> Value {
+    let mut bytes = Vec::new();
+    let (mut bits, mut count) = (0u32, 0);
+    for c in source.bytes() {
+        let digit = match c {
+            b'A'..=b'Z' => c - b'A',
+            b'a'..=b'z' => c - b'a' + 26,
+            b'0'..=b'9' => c - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            b'=' | b'\n' | b'\r' | b' ' => continue,
+            _ => return Value::Unknown,
+        };
+        bits = (bits << 6) | u32::from(digit);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count).to_le_bytes()[0]);
+        }
+    }
+    Value::Text(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Pairs of hexadecimal digits.
+pub(super) fn hex(source: &str) -> Value {
+    let digits: Vec<u8> =
+        source.chars().filter(|c| !c.is_whitespace()).filter_map(|c| c.to_digit(16)).filter_map(|d| u8::try_from(d).ok()).collect();
+    let bytes: Vec<u8> = digits.chunks_exact(2).map(|pair| pair[0] * 16 + pair[1]).collect();
+    Value::Text(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Each letter moved by half the alphabet.
+pub(super) fn rot13(source: &str) -> Value {
+    let turn = |c: char, first: u8| char::from((c as u8 - first + 13) % 26 + first);
+    Value::Text(
+        source
+            .chars()
+            .map(|c| match c {
+                'a'..='z' => turn(c, b'a'),
+                'A'..='Z' => turn(c, b'A'),
+                other => other,
+            })
+            .collect(),
+    )
+}
+
+/// A part of a text or list between two places, negative ones counted from the end, with a step of 1 or -1.
+pub(super) fn slice(value: &Value, from: Option<f64>, to: Option<f64>, step: Option<f64>) -> Value {
+    let cut = |length: usize| {
+        #[allow(clippy::cast_precision_loss)]
+        let length_number = length as f64;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let place = |n: f64| (if n < 0.0 { length_number + n } else { n }).clamp(0.0, length_number) as usize;
+        (from.map_or(0, place), to.map_or(length, place))
+    };
+    let backwards = step == Some(-1.0);
+    if (backwards && (from.is_some() || to.is_some())) || !matches!(step, None | Some(1.0 | -1.0)) {
+        return Value::Unknown;
+    }
+    match value {
+        _ if backwards => reversed(value),
+        Value::Text(t) => {
+            let chars: Vec<char> = t.chars().collect();
+            let (a, b) = cut(chars.len());
+            Value::Text(chars.get(a..b).unwrap_or_default().iter().collect())
+        }
+        Value::List(values) => {
+            let (a, b) = cut(values.len());
+            Value::List(values.get(a..b).unwrap_or_default().to_vec())
+        }
+        _ => Value::Unknown,
+    }
+}
+
+/// One element of a text, list or map.
+pub(super) fn element(value: &Value, index: &Value) -> Value {
+    match (value, index) {
+        (Value::Map(entries), Value::Text(key)) => {
+            entries.iter().find(|(name, _)| name == key).map_or(Value::Unknown, |(_, value)| value.clone())
+        }
+        (Value::List(values), Value::Number(n)) => {
+            let n = if *n < 0.0 { *n + f64::from(u32::try_from(values.len()).unwrap_or(0)) } else { *n };
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            values.get(n.max(0.0) as usize).cloned().unwrap_or(Value::Unknown)
+        }
+        (Value::Text(_), Value::Number(n)) => {
+            let end = if (*n + 1.0).abs() < f64::EPSILON { None } else { Some(*n + 1.0) };
+            slice(value, Some(*n), end, None)
+        }
+        _ => Value::Unknown,
+    }
+}

@@ -1,0 +1,254 @@
+//! `$name` and `${name…}`.
+
+use crate::shell::{
+    read::Reading,
+    syntax::{Op, Param, Side, here_text},
+    text::{HOLE, glob_matches, globs_as_text, is_known},
+};
+
+use super::evaluate;
+
+impl Reading<'_> {
+    /// The values of a parameter: one, but for `$@` and its like.
+    pub fn parameter(&mut self, param: &Param) -> Vec<String> {
+        if matches!(param.name.as_str(), "@" | "*") && param.op == Op::None && !param.length {
+            return if self.positional.is_empty() { vec![String::new()] } else { self.positional.clone() };
+        }
+        if let Some(index) = &param.index
+            && matches!(index.as_str(), "@" | "*")
+            && !param.indirect
+        {
+            return self.whole_array(param);
+        }
+        let set = self.set_value(param);
+        vec![self.operate(set, param)]
+    }
+
+    fn whole_array(&mut self, param: &Param) -> Vec<String> {
+        let Some(values) = self.arrays.get(&param.name).cloned() else { return vec![HOLE.to_string()] };
+        if param.length {
+            return vec![values.len().to_string()];
+        }
+        if let Op::Slice { offset, length } = &param.op {
+            let from = usize::try_from(self.number(offset).unwrap_or(0)).unwrap_or(0);
+            let length = length.as_ref().and_then(|length| self.number(length));
+            let most = length.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(0));
+            return values.into_iter().skip(from).take(most).collect();
+        }
+        values.into_iter().map(|value| self.operate(Some(value), param)).collect()
+    }
+
+    /// The value before anything is done to it; `None` where it is not set.
+    fn set_value(&mut self, param: &Param) -> Option<String> {
+        let mut name = param.name.clone();
+        if param.indirect {
+            name = self.variable(&name)?.to_owned();
+            if !is_known(&name) {
+                return Some(HOLE.to_string());
+            }
+        }
+        if let Some(index) = &param.index {
+            // Bash runs commands that stand in a subscript.
+            let (word, _) = here_text(index);
+            let index = self.scalar(&word);
+            let values = self.arrays.get(&name);
+            let at = evaluate(&index).and_then(|at| usize::try_from(at).ok());
+            return match (values, at) {
+                (Some(values), Some(at)) => values.get(at).cloned(),
+                (Some(_), None) => Some(HOLE.to_string()),
+                (None, Some(0)) => self.variable(&name).map(str::to_owned),
+                (None, _) => None,
+            };
+        }
+        if let Ok(at) = name.parse::<usize>()
+            && at > 0
+        {
+            return self.positional.get(at - 1).cloned().or_else(|| Some(String::new()));
+        }
+        match name.as_str() {
+            "0" => Some("bash".to_owned()),
+            "#" => Some(self.positional.len().to_string()),
+            "-" => Some("hBc".to_owned()),
+            "@" | "*" => Some(self.positional.join(" ")),
+            "?" | "$" | "!" | "_" => Some(HOLE.to_string()),
+            _ => {
+                let value = self.variable(&name).map(str::to_owned);
+                value.or_else(|| self.arrays.get(&name).and_then(|values| values.first().cloned()))
+            }
+        }
+    }
+
+    fn operate(&mut self, value: Option<String>, param: &Param) -> String {
+        if param.length {
+            return match value {
+                Some(value) if is_known(&value) => value.chars().count().to_string(),
+                _ => HOLE.to_string(),
+            };
+        }
+        let unset = value.is_none();
+        let empty = value.as_ref().is_none_or(String::is_empty);
+        match &param.op {
+            Op::Default { word, assign, empty_too } if unset || (*empty_too && empty) => {
+                let value = self.scalar(word);
+                if *assign {
+                    self.set(&param.name, vec![value.clone()]);
+                }
+                return value;
+            }
+            Op::Alternative { word, empty_too } => {
+                return if unset || (*empty_too && empty) { String::new() } else { self.scalar(word) };
+            }
+            _ => {}
+        }
+        let Some(value) = value else {
+            return if self.unset_is_empty { String::new() } else { HOLE.to_string() };
+        };
+        match &param.op {
+            Op::None | Op::Default { .. } | Op::Error | Op::Alternative { .. } => value,
+            Op::Unread => HOLE.to_string(),
+            Op::Transform('P') => {
+                let (word, _) = here_text(&value);
+                self.scalar(&word)
+            }
+            Op::Transform(_) => value,
+            _ if !is_known(&value) => value,
+            Op::Case { upper, all } => change_case(&value, *upper, *all),
+            Op::Slice { offset, length } => self.slice(&value, offset, length.as_deref()),
+            Op::Strip { pattern, side, longest } => {
+                let pattern = self.pattern(pattern);
+                strip(&value, &pattern, *side, *longest)
+            }
+            Op::Replace { pattern, with, all, side } => {
+                let pattern = self.pattern(pattern);
+                let with = self.scalar(with);
+                replace(&value, &pattern, &with, *all, *side)
+            }
+        }
+    }
+
+    fn slice(&mut self, value: &str, offset: &str, length: Option<&str>) -> String {
+        let chars: Vec<char> = value.chars().collect();
+        let count = i64::try_from(chars.len()).unwrap_or(i64::MAX);
+        let Some(offset) = self.number(offset) else { return HOLE.to_string() };
+        let start = if offset < 0 { count + offset } else { offset };
+        let end = match length {
+            None => count,
+            Some(length) => match self.number(length) {
+                Some(length) if length < 0 => count + length,
+                Some(length) => start.saturating_add(length),
+                None => return HOLE.to_string(),
+            },
+        };
+        let (start, end) = (start.clamp(0, count), end.clamp(0, count));
+        let (start, end) = (usize::try_from(start).unwrap_or(0), usize::try_from(end).unwrap_or(0));
+        chars.get(start..end.max(start)).map(|chars| chars.iter().collect()).unwrap_or_default()
+    }
+
+    /// The number that an arithmetic text stands for.
+    pub fn number(&mut self, text: &str) -> Option<i64> {
+        evaluate(&self.arithmetic_text(text))
+    }
+
+    pub fn arithmetic(&mut self, text: &str) -> String {
+        self.number(text).map_or_else(|| HOLE.to_string(), |value| value.to_string())
+    }
+
+    /// The text with its variables in place. Commands in it are read: bash runs them.
+    fn arithmetic_text(&mut self, text: &str) -> String {
+        let (word, _) = here_text(text);
+        let text = self.scalar(&word);
+        let mut out = String::new();
+        let mut name = String::new();
+        for c in text.chars().chain(['\0']) {
+            if c.is_ascii_alphanumeric() || c == '_' || c == '#' {
+                name.push(c);
+                continue;
+            }
+            if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+                let value = self.variable(&name).map_or_else(|| "0".to_owned(), str::to_owned);
+                // A value is an expression again, and commands in its subscripts run.
+                if value.contains('[') && (value.contains("$(") || value.contains('`')) {
+                    self.commands_in(&value);
+                }
+                out.push_str(if value.is_empty() { "0" } else { &value });
+            } else {
+                out.push_str(&name);
+            }
+            name.clear();
+            if c != '\0' {
+                out.push(c);
+            }
+        }
+        globs_as_text(&out)
+    }
+
+    /// Reads the commands that stand in a text which bash expands later.
+    pub fn commands_in(&mut self, text: &str) {
+        let (word, _) = here_text(text);
+        self.scalar(&word);
+    }
+}
+
+fn change_case(value: &str, upper: bool, all: bool) -> String {
+    let change = |text: &str| if upper { text.to_uppercase() } else { text.to_lowercase() };
+    match value.chars().next() {
+        _ if all => change(value),
+        Some(first) => change(&first.to_string()) + &value[first.len_utf8()..],
+        None => String::new(),
+    }
+}
+
+fn strip(value: &str, pattern: &str, side: Side, longest: bool) -> String {
+    if value.len() > 2048 {
+        return HOLE.to_string();
+    }
+    let cuts: Vec<usize> = value.char_indices().map(|(at, _)| at).chain([value.len()]).collect();
+    let found = |at: &usize| match side {
+        Side::Start => glob_matches(pattern, &value[..*at]),
+        _ => glob_matches(pattern, &value[*at..]),
+    };
+    // From the start the longest match is the last cut; from the end it is the first.
+    let from_front = (side == Side::Start) != longest;
+    let at = if from_front { cuts.iter().find(|at| found(at)) } else { cuts.iter().rev().find(|at| found(at)) };
+    match (at, side) {
+        (Some(&at), Side::Start) => value[at..].to_owned(),
+        (Some(&at), _) => value[..at].to_owned(),
+        (None, _) => value.to_owned(),
+    }
+}
+
+fn replace(value: &str, pattern: &str, with: &str, all: bool, side: Side) -> String {
+    if pattern.is_empty() {
+        return value.to_owned();
+    }
+    let cuts: Vec<usize> = value.char_indices().map(|(at, _)| at).chain([value.len()]).collect();
+    if cuts.len() > 160 {
+        return HOLE.to_string();
+    }
+    let mut out = String::new();
+    let mut at = 0;
+    let mut done = false;
+    while at < cuts.len() {
+        let start = cuts[at];
+        let tries = !done && (side != Side::Start || at == 0);
+        let end = tries
+            .then(|| {
+                (at..cuts.len()).rev().find(|&end| {
+                    (side != Side::End || cuts[end] == value.len())
+                        && end > at
+                        && glob_matches(pattern, &value[start..cuts[end]])
+                })
+            })
+            .flatten();
+        if let Some(end) = end {
+            out.push_str(with);
+            at = end;
+            done = !all;
+        } else {
+            let next = cuts.get(at + 1).copied().unwrap_or(value.len());
+            out.push_str(&value[start..next]);
+            at += 1;
+        }
+    }
+    out
+}

@@ -1,0 +1,7 @@
+//! Judging what a command would do to paths: what is ordinary, what is asked about, what must never be.
+
+mod places;
+mod roles;
+
+pub use places::Class;
+pub use roles::{Reach, Writing};

@@ -1,0 +1,199 @@
+//! What a word does in its role: reading, writing, removing, changing who may.
+
+use deskhand_core::{Access, Effects, Permission};
+
+use super::places::{Class, Written, classify, written};
+use crate::shell::{
+    read::Reading,
+    text::{HOLE, SECRET, shown},
+};
+
+/// How a path is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    Whole,
+    Append,
+}
+
+/// How far a removal or a change reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    One,
+    Tree,
+}
+
+impl Reading<'_> {
+    pub fn written(&self, word: &str) -> Written {
+        written(word, self.here())
+    }
+
+    pub fn class_of(&self, word: &str) -> Class {
+        classify(&self.written(word), self.home(), self.setting.workspaces)
+    }
+
+    /// A path is read. Gives what its content is marked with.
+    pub fn reads(&mut self, word: &str, reach: Reach) -> String {
+        self.notes.effects = self.notes.effects.and(Effects::READS);
+        let place = self.written(word);
+        if let Some(text) = self.files.get(&place.path) {
+            return text.clone();
+        }
+        let class = classify(&place, self.home(), self.setting.workspaces);
+        let name = shown(word);
+        match &class {
+            Class::Connection(host) => {
+                self.connects(host);
+                return crate::shell::text::NET.to_string();
+            }
+            Class::Unknown | Class::Nothing | Class::Temporary => return HOLE.to_string(),
+            Class::Secret(what) => {
+                self.find(Permission::Sensitive, "path:secret", format!("It reads {name}: {what}."));
+                self.place(&place.path, Access::Read, reach == Reach::Tree);
+                return format!("{HOLE}{SECRET}");
+            }
+            Class::Device | Class::Kernel => {
+                if class == Class::Device {
+                    self.find(Permission::Sensitive, "path:device", format!("It reads the device {name} itself."));
+                }
+            }
+            // A walk over everything sees what the sandbox lets it see.
+            Class::Root => return HOLE.to_string(),
+            Class::Home | Class::Elsewhere => {
+                self.find(Permission::Moderate, "path:outside", format!("{name} is outside the workspace."));
+            }
+            Class::Account | Class::System | Class::SystemFile | Class::Workspace => {}
+        }
+        self.place(&place.path, Access::Read, reach == Reach::Tree);
+        let account = class == Class::Account && place.path.contains("shadow");
+        if account { format!("{HOLE}{SECRET}") } else { HOLE.to_string() }
+    }
+
+    /// A path is made or changed.
+    pub fn writes(&mut self, word: &str, how: Writing) {
+        let place = self.written(word);
+        let name = shown(word);
+        let class = classify(&place, self.home(), self.setting.workspaces);
+        if class == Class::Nothing {
+            return;
+        }
+        self.notes.effects = self.notes.effects.and(Effects::WRITES);
+        let authorised = place.path.ends_with("/.ssh/authorized_keys") || place.path.ends_with("/.ssh/authorized_keys2");
+        match &class {
+            Class::Connection(host) => self.connects(host),
+            Class::Device => self.forbid("disk", format!("It writes over the device {name}.")),
+            Class::Kernel => self.forbid("kernel", format!("It writes to {name}, which stops or changes the running system.")),
+            Class::Secret(_) if authorised => {
+                self.forbid("account", format!("It changes who may log in: {name}."));
+            }
+            Class::Account if how == Writing::Append && matches!(place.path.as_str(), "/etc/fstab" | "/etc/shells") => {
+                self.find(Permission::Sensitive, "path:system", format!("It adds to {name}, outside the workspace."));
+            }
+            Class::Account => self.forbid("account", format!("It changes {name}, which decides who may log in or how the machine starts.")),
+            Class::Root | Class::System | Class::SystemFile => {
+                self.find(Permission::Sensitive, "path:system", format!("It writes to {name}, which belongs to the system."));
+            }
+            Class::Secret(what) => {
+                self.find(Permission::Sensitive, "path:secret", format!("It writes {name}: {what}."));
+            }
+            Class::Home | Class::Elsewhere => {
+                self.find(Permission::Sensitive, "path:outside", format!("It writes {name}, outside the workspace."));
+            }
+            Class::Unknown => self.unresolved(format!("It writes {name}, and where that is cannot be told.")),
+            Class::Workspace | Class::Temporary | Class::Nothing => {
+                self.find(Permission::Moderate, "path:write", format!("It writes {name}."));
+            }
+        }
+        if !matches!(class, Class::Temporary | Class::Connection(_)) {
+            self.place(&place.path, Access::Modify, false);
+        }
+    }
+
+    /// A path is removed.
+    pub fn removes(&mut self, word: &str, reach: Reach) {
+        self.notes.effects = self.notes.effects.and(Effects::WRITES);
+        let place = self.written(word);
+        let name = shown(word);
+        let class = classify(&place, self.home(), self.setting.workspaces);
+        let tree = reach == Reach::Tree;
+        match &class {
+            Class::Root if tree || place.contents => {
+                self.forbid("delete:root", format!("It deletes {name}: the whole file system."));
+            }
+            Class::Home if tree || place.contents => {
+                self.forbid("delete:home", format!("It deletes {name}: a whole home folder."));
+            }
+            Class::System if tree || place.contents => {
+                self.forbid("delete:system", format!("It deletes {name}, which the system needs."));
+            }
+            Class::Account => self.forbid("account", format!("It deletes {name}, which decides who may log in or how the machine starts.")),
+            Class::Device | Class::Kernel => self.forbid("disk", format!("It deletes {name}, a device.")),
+            Class::Unknown => self.unresolved(format!("It deletes {name}, and what that is cannot be told.")),
+            Class::Nothing | Class::Connection(_) => {}
+            Class::Workspace | Class::Temporary if !tree => {
+                self.find(Permission::Moderate, "path:delete", format!("It deletes {name}."));
+            }
+            Class::Workspace | Class::Temporary => {
+                self.find(Permission::Sensitive, "delete:tree", format!("It deletes {name} with everything in it."));
+            }
+            Class::Root | Class::Home | Class::System | Class::Secret(_) | Class::SystemFile | Class::Elsewhere => {
+                self.find(Permission::Sensitive, "path:outside", format!("It deletes {name}, outside the workspace."));
+            }
+        }
+        if class != Class::Temporary {
+            self.place(&place.path, Access::Delete, tree);
+        }
+    }
+
+    /// The mode or owner of a path is changed.
+    pub fn changes_access(&mut self, word: &str, reach: Reach) {
+        self.notes.effects = self.notes.effects.and(Effects::WRITES);
+        let place = self.written(word);
+        let name = shown(word);
+        match classify(&place, self.home(), self.setting.workspaces) {
+            Class::Root | Class::System => {
+                self.forbid("permissions", format!("It changes who may use {name}, which the system needs as it is."));
+            }
+            Class::Home if reach == Reach::Tree || place.contents => {
+                self.forbid("permissions", format!("It changes who may use everything in {name}."));
+            }
+            Class::Account | Class::Device | Class::Kernel => {
+                self.forbid("permissions", format!("It changes who may use {name}."));
+            }
+            Class::SystemFile if reach == Reach::Tree && !place.path.starts_with("/opt/") && !place.path.starts_with("/var/") => {
+                self.forbid("permissions", format!("It changes who may use everything in {name}, which belongs to the system."));
+            }
+            Class::Workspace | Class::Temporary => {
+                self.find(Permission::Moderate, "path:attributes", format!("It changes who may use {name}."));
+            }
+            Class::Nothing | Class::Connection(_) => {}
+            Class::Unknown => self.unresolved(format!("It changes who may use {name}, and what that is cannot be told.")),
+            Class::Home | Class::SystemFile | Class::Secret(_) | Class::Elsewhere => {
+                self.find(Permission::Sensitive, "path:outside", format!("It changes who may use {name}, outside the workspace."));
+            }
+        }
+        self.place(&place.path, Access::Modify, reach == Reach::Tree);
+    }
+
+    /// A device or volume loses its content.
+    pub fn destroys(&mut self, word: &str) {
+        self.notes.effects = self.notes.effects.and(Effects::WRITES);
+        let name = shown(word);
+        match self.class_of(word) {
+            Class::Workspace | Class::Temporary => {
+                self.find(Permission::Sensitive, "destroy", format!("What {name} holds is lost."));
+                let place = self.written(word);
+                self.place(&place.path, Access::Modify, false);
+            }
+            Class::Unknown => self.unresolved(format!("It destroys what {name} holds, and what that is cannot be told.")),
+            _ => self.forbid("disk", format!("It destroys what is on {name}.")),
+        }
+    }
+
+    /// A connection is opened.
+    pub fn connects(&mut self, host: &str) {
+        self.notes.effects = self.notes.effects.and(Effects::NETWORK);
+        self.host(host);
+        self.find(Permission::Sensitive, "network", format!("It opens a connection to {}.", shown(host)));
+        self.connected();
+    }
+}

@@ -1,0 +1,124 @@
+//! What programs do, as data: `crates/guard/knowledge/*.toml`, one file a group of programs, and what users add.
+//!
+//! [`Entry`] is one program as the files say it (their form is explained in `knowledge/README.md`); [`Knowledge`]
+//! finds it by name. The files are long and a command names few programs, so an entry is read when it is first asked for.
+
+mod entry;
+
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    sync::{LazyLock, OnceLock},
+};
+
+pub use entry::{Case, Entry, Examples, Flag, Gives, Nature, Operands, Role, Style};
+use serde::Deserialize;
+
+/// The files that come with the program.
+pub const FILES: &[(&str, &str)] = &[
+    ("archive", include_str!("../../../knowledge/archive.toml")),
+    ("build", include_str!("../../../knowledge/build.toml")),
+    ("containers", include_str!("../../../knowledge/containers.toml")),
+    ("data", include_str!("../../../knowledge/data.toml")),
+    ("files", include_str!("../../../knowledge/files.toml")),
+    ("git", include_str!("../../../knowledge/git.toml")),
+    ("network", include_str!("../../../knowledge/network.toml")),
+    ("system", include_str!("../../../knowledge/system.toml")),
+    ("text", include_str!("../../../knowledge/text.toml")),
+];
+
+/// What starts an entry.
+const HEAD: &str = "[[program]]";
+
+/// One file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Group {
+    /// What these programs have in common; for readers of the file.
+    #[allow(dead_code)]
+    #[serde(default)]
+    about: String,
+    #[serde(default)]
+    program: Vec<Entry>,
+}
+
+/// An entry that is read when it is asked for.
+#[derive(Clone, Debug)]
+struct Unread {
+    text: Cow<'static, str>,
+    entry: OnceLock<Option<Box<Entry>>>,
+}
+
+/// Every program that is known.
+#[derive(Clone, Debug, Default)]
+pub struct Knowledge {
+    entries: Vec<Unread>,
+    by_name: HashMap<String, usize>,
+    /// Names that end in `*`: `mkfs.*`.
+    by_prefix: Vec<(String, usize)>,
+}
+
+impl Knowledge {
+    /// What comes with the program.
+    pub fn built_in() -> &'static Self {
+        static BUILT_IN: LazyLock<Knowledge> = LazyLock::new(|| {
+            let mut all = Knowledge::default();
+            for (_, text) in FILES {
+                for part in parts(text) {
+                    all.index(Cow::Borrowed(part));
+                }
+            }
+            all
+        });
+        &BUILT_IN
+    }
+
+    /// Adds a file's programs, all of which are read at once to see that they can be. Later ones win over earlier
+    /// ones of the same name.
+    pub fn add(&mut self, text: &str) -> Result<(), String> {
+        read(text)?;
+        for part in parts(text) {
+            self.index(Cow::Owned(part.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn index(&mut self, text: Cow<'static, str>) {
+        let at = self.entries.len();
+        for name in names(&text) {
+            match name.strip_suffix('*') {
+                Some(prefix) => self.by_prefix.push((prefix.to_owned(), at)),
+                None => drop(self.by_name.insert(name.to_owned(), at)),
+            }
+        }
+        self.entries.push(Unread { text, entry: OnceLock::new() });
+    }
+
+    pub fn find(&self, name: &str) -> Option<&Entry> {
+        let at = self.by_name.get(name).or_else(|| {
+            self.by_prefix.iter().rev().find(|(prefix, _)| name.starts_with(prefix.as_str())).map(|(_, at)| at)
+        })?;
+        let unread = self.entries.get(*at)?;
+        // The tests read every file; an entry that cannot be read makes its program unknown, which is asked about.
+        unread.entry.get_or_init(|| read(&unread.text).ok()?.pop().map(Box::new)).as_deref()
+    }
+}
+
+/// The entries of a file, each as its own text.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut starts: Vec<usize> = text.match_indices(HEAD).map(|(at, _)| at).filter(|at| *at == 0 || text[..*at].ends_with('\n')).collect();
+    starts.push(text.len());
+    (1..starts.len()).map(move |i| &text[starts[i - 1]..starts[i]])
+}
+
+/// The names in an entry's text.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let line = text.lines().find_map(|line| line.strip_prefix("names").map(|rest| rest.trim_start_matches([' ', '=', '"'])));
+    line.and_then(|line| line.split('"').next()).unwrap_or_default().split_whitespace()
+}
+
+/// Reads a file, or a part of one.
+pub fn read(text: &str) -> Result<Vec<Entry>, String> {
+    let group: Group = toml::from_str(text).map_err(|error| error.to_string())?;
+    Ok(group.program)
+}

@@ -1,0 +1,134 @@
+//! `find`: where it looks, and what it does with what it finds.
+
+use deskhand_core::Permission;
+
+use super::Reading;
+use crate::shell::{
+    judge::{Reach, Writing},
+    text::{HOLE, STAR, is_known},
+};
+
+/// Tests that let everything, or nearly everything, through.
+const WIDE: &[&str] = &["-type", "-maxdepth", "-mindepth", "-xdev", "-mount", "-depth", "-d", "-print", "-print0", "-writable", "-readable", "-user", "-perm", "-follow", "-L", "-H", "-P", "-noleaf", "-ignore_readdir_race", "-regextype", "-true", "-o", "-a", "(", ")", "-executable"];
+
+impl Reading<'_> {
+    pub(super) fn find_files(&mut self, words: &[String]) -> String {
+        self.step("find looks for files.".to_owned());
+        let mut starts: Vec<String> = Vec::new();
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            match word.as_str() {
+                "-H" | "-L" | "-P" => {}
+                "-D" | "-f" => at += 1,
+                word if word.starts_with("-O") => {}
+                word if word.starts_with(['-', '(', '!']) || word == ")" => break,
+                word => starts.push(word.to_owned()),
+            }
+            at += 1;
+        }
+        if starts.is_empty() {
+            starts.push(".".to_owned());
+        }
+        let tests = &words[at.min(words.len())..];
+        let deletes = tests.iter().any(|word| word == "-delete");
+        for start in &starts {
+            self.reads(start, Reach::Tree);
+        }
+        let everything = is_wide(tests);
+        let found: Vec<String> = starts.iter().map(|start| found_below(start, everything)).collect();
+        let mut at = 0;
+        while let Some(word) = tests.get(at) {
+            at += 1;
+            match word.as_str() {
+                "-delete" => {}
+                "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                    let end = tests[at..].iter().position(|word| word == ";" || word == "+").map_or(tests.len(), |end| at + end);
+                    self.run_on_found(&tests[at..end], &found, everything);
+                    at = end + 1;
+                }
+                "-fprint" | "-fprint0" | "-fls" => {
+                    if let Some(path) = tests.get(at).cloned() {
+                        self.writes(&path, Writing::Whole);
+                    }
+                    at += 1;
+                }
+                "-fprintf" => {
+                    if let Some(path) = tests.get(at).cloned() {
+                        self.writes(&path, Writing::Whole);
+                    }
+                    at += 2;
+                }
+                "-files0-from" => {
+                    if let Some(path) = tests.get(at).cloned() {
+                        self.reads(&path, Reach::One);
+                    }
+                    at += 1;
+                }
+                word if !is_known(word) && word.starts_with(HOLE) => {
+                    self.unresolved("What find does with what it finds cannot be told.");
+                }
+                _ => {}
+            }
+        }
+        if deletes {
+            self.find(Permission::Sensitive, "program:find -delete", "find deletes what it finds.");
+            for path in &found {
+                self.removes(path, if everything { Reach::Tree } else { Reach::One });
+            }
+        }
+        found.join("\n") + "\n"
+    }
+
+    fn run_on_found(&mut self, command: &[String], found: &[String], everything: bool) {
+        for path in found.iter().take(8) {
+            let words: Vec<String> = command.iter().map(|word| word.replace("{}", path)).collect();
+            let removes = words.first().is_some_and(|name| matches!(super::simple::base_name(name), "rm" | "unlink" | "shred" | "srm"));
+            if removes && everything && words.iter().any(|word| word == path) {
+                // File by file it is the whole tree.
+                self.removes(path, Reach::Tree);
+            }
+            self.argv(&words, false, None);
+        }
+    }
+}
+
+/// The paths that are found below a start, as one: all of it, or some of it.
+fn found_below(start: &str, everything: bool) -> String {
+    let start = start.trim_end_matches('/');
+    if everything { format!("{start}/{STAR}") } else { format!("{start}/{HOLE}") }
+}
+
+fn is_wide(tests: &[String]) -> bool {
+    let mut at = 0;
+    while let Some(word) = tests.get(at) {
+        at += 1;
+        match word.as_str() {
+            "-type" | "-maxdepth" | "-mindepth" | "-user" | "-perm" | "-regextype" | "-group" | "-xtype" | "-printf" => at += 1,
+            "-name" | "-iname" | "-path" | "-regex" | "-wholename" => {
+                let pattern = tests.get(at).map_or("", String::as_str);
+                at += 1;
+                if !matches!(pattern, "*" | ".*" | "*.*" | "*/*" | "?*" | "/*" | "**") {
+                    return false;
+                }
+            }
+            "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                while tests.get(at).is_some_and(|word| word != ";" && word != "+") {
+                    at += 1;
+                }
+                at += 1;
+            }
+            "-delete" => {}
+            "-size" | "-mtime" | "-atime" | "-ctime" | "-mmin" | "-amin" | "-cmin" => {
+                // `-mtime +0`, `-size +0`: nearly all.
+                let value = tests.get(at).map_or("", String::as_str);
+                at += 1;
+                if !matches!(value.trim_start_matches(['+', '-']), "0" | "1" | "0c" | "1c" | "0k") || value.starts_with('-') {
+                    return false;
+                }
+            }
+            word if WIDE.contains(&word) => {}
+            _ => return false,
+        }
+    }
+    true
+}

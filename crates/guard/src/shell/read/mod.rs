@@ -1,0 +1,322 @@
+//! Reading a command: walking its tree as bash would, with what is known of variables, functions, files and streams,
+//! and noting what it would do.
+
+mod builtins;
+mod find;
+mod flags;
+mod interpreters;
+mod nodes;
+mod output;
+mod programs;
+mod redirects;
+mod simple;
+mod wrappers;
+
+pub use nodes::count_commands;
+
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
+
+use deskhand_core::{Access, Effects, Permission};
+
+use super::{
+    analysis::{PlaceUse, Setting},
+    knowledge::Knowledge,
+    syntax::{Node, Script, parse},
+    text::{HOLE, shown},
+    windows,
+};
+
+/// How many steps reading may take before it gives up: what is not read by then is asked about.
+const MOST_STEPS: usize = 4_000;
+/// How deep commands may hold commands.
+const MOST_DEEP: usize = 14;
+
+/// A reason for a permission.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    pub permission: Permission,
+    pub rule: String,
+    pub why: String,
+}
+
+/// A function, with the here-documents of the text it stands in.
+#[derive(Clone)]
+struct Function {
+    body: Rc<Node>,
+    script: Rc<Script>,
+}
+
+/// The state of reading one command.
+pub struct Reading<'a> {
+    pub(super) knowledge: &'a Knowledge,
+    pub(super) setting: &'a Setting<'a>,
+    /// The values that a variable may have.
+    variables: HashMap<String, Vec<String>>,
+    pub(super) arrays: HashMap<String, Vec<String>>,
+    pub(super) positional: Vec<String>,
+    functions: HashMap<String, Function>,
+    aliases: HashMap<String, String>,
+    /// What files would hold that the command itself writes.
+    pub(super) files: HashMap<String, String>,
+    /// Where it is after `cd`; a hole where that cannot be told.
+    cwd: String,
+    /// Which of a variable's values is meant just now, and how many the most had.
+    pick: usize,
+    most_values: usize,
+    /// The first word of a command is being expanded: a variable that is not set is nothing there.
+    pub(super) expanding_name: bool,
+    pub(super) unset_is_empty: bool,
+    steps_left: usize,
+    deep: usize,
+    calling: Vec<String>,
+    /// A connection to a host was opened by a redirection.
+    connected: bool,
+    /// The program at hand adds to files rather than writing them anew.
+    appending: bool,
+    pub(super) notes: Notes,
+}
+
+/// What was found out.
+#[derive(Default)]
+pub struct Notes {
+    pub findings: Vec<Finding>,
+    pub steps: Vec<String>,
+    pub programs: Vec<String>,
+    pub hosts: Vec<String>,
+    pub places: Vec<PlaceUse>,
+    pub effects: Effects,
+    pub needs_network: bool,
+    pub commands: Vec<Vec<String>>,
+    said: HashSet<String>,
+}
+
+impl<'a> Reading<'a> {
+    pub fn new(knowledge: &'a Knowledge, setting: &'a Setting<'a>) -> Self {
+        Self {
+            knowledge,
+            setting,
+            variables: HashMap::new(),
+            arrays: HashMap::new(),
+            positional: Vec::new(),
+            functions: HashMap::new(),
+            aliases: HashMap::new(),
+            files: HashMap::new(),
+            cwd: setting.cwd.to_string_lossy().into_owned(),
+            pick: 0,
+            most_values: 0,
+            expanding_name: false,
+            unset_is_empty: false,
+            steps_left: MOST_STEPS,
+            deep: 0,
+            calling: Vec::new(),
+            connected: false,
+            appending: false,
+            notes: Notes::default(),
+        }
+    }
+
+    /// Notes a reason for a permission.
+    pub fn find(&mut self, permission: Permission, rule: impl Into<String>, why: impl Into<String>) {
+        self.notes.findings.push(Finding { permission, rule: rule.into(), why: why.into() });
+    }
+
+    pub fn forbid(&mut self, rule: &str, why: impl Into<String>) {
+        self.find(Permission::Forbidden, rule, why);
+    }
+
+    /// Says that something cannot be told before it runs.
+    pub fn unresolved(&mut self, why: impl Into<String>) {
+        self.find(Permission::Sensitive, "unresolved", why);
+    }
+
+    pub fn step(&mut self, text: String) {
+        if self.notes.steps.len() < 40 && self.notes.said.insert(text.clone()) {
+            self.notes.steps.push(text);
+        }
+    }
+
+    pub fn program(&mut self, name: &str) {
+        let name = shown(name);
+        if !self.notes.programs.contains(&name) && self.notes.programs.len() < 100 {
+            self.notes.programs.push(name);
+        }
+    }
+
+    pub fn host(&mut self, host: &str) {
+        let host = shown(host);
+        if !host.is_empty() && !self.notes.hosts.contains(&host) && self.notes.hosts.len() < 100 {
+            self.notes.hosts.push(host);
+        }
+    }
+
+    pub fn place(&mut self, path: &str, access: Access, recursive: bool) {
+        let glob = super::text::has_glob(path);
+        let place = PlaceUse { path: shown(path), access, recursive, glob };
+        if !self.notes.places.contains(&place) && self.notes.places.len() < 200 {
+            self.notes.places.push(place);
+        }
+    }
+
+    /// Whether there is a step left to take.
+    fn take_step(&mut self) -> bool {
+        if self.steps_left == 0 {
+            return false;
+        }
+        self.steps_left -= 1;
+        if self.steps_left == 0 {
+            self.unresolved("It is too long or too involved to be read to its end.");
+        }
+        true
+    }
+
+    /// Where relative paths start.
+    pub fn here(&self) -> &str {
+        &self.cwd
+    }
+
+    pub fn connected(&mut self) {
+        self.connected = true;
+    }
+
+    pub fn is_connected(&self) -> bool {
+        self.connected
+    }
+
+    pub fn home(&self) -> &str {
+        self.setting.home.and_then(|home| home.to_str()).unwrap_or("/home/user")
+    }
+
+    /// The value of a variable, of those it may have the one that is meant now.
+    pub fn variable(&mut self, name: &str) -> Option<&str> {
+        if let Some(values) = self.variables.get(name) {
+            self.most_values = self.most_values.max(values.len());
+            return values.get(self.pick % values.len().max(1)).map(String::as_str);
+        }
+        Some(match name {
+            "HOME" => self.setting.home.and_then(|home| home.to_str()).unwrap_or("/home/user"),
+            "PWD" => &self.cwd,
+            "SHELL" | "BASH" => "/bin/bash",
+            "PATH" => "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "IFS" => " \t\n",
+            "OSTYPE" => "linux-gnu",
+            "HOSTTYPE" => "x86_64",
+            "MACHTYPE" => "x86_64-pc-linux-gnu",
+            "BASH_VERSION" => "5.2.15(1)-release",
+            "TMPDIR" => "/tmp",
+            "OPTIND" => "1",
+            "PS4" => "+ ",
+            "USER" | "LOGNAME" | "UID" | "EUID" | "HOSTNAME" | "RANDOM" | "SECONDS" | "LINENO" | "OLDPWD" | "LANG"
+            | "TERM" | "REPLY" | "PPID" | "BASHPID" | "SRANDOM" | "EPOCHSECONDS" | "COLUMNS" | "LINES" => "\u{E000}",
+            _ => return None,
+        })
+    }
+
+    pub fn set(&mut self, name: &str, mut values: Vec<String>) {
+        const MOST_VALUES: usize = 16;
+        if values.len() > MOST_VALUES {
+            values.truncate(MOST_VALUES);
+            values.push(HOLE.to_string());
+        }
+        self.variables.insert(name.to_owned(), values);
+    }
+
+    /// Reads a text as bash would run it, in this shell; gives what it would print.
+    fn run_text(&mut self, text: &str, input: Option<&str>) -> String {
+        if self.deep >= MOST_DEEP {
+            self.unresolved("It nests commands too deep to be read.");
+            return HOLE.to_string();
+        }
+        self.deep += 1;
+        let script = Rc::new(parse(text));
+        if script.broken {
+            self.unresolved("It cannot be read as a shell would: quotes or brackets do not match.");
+        }
+        let output = self.node(&script.root, &script, input);
+        self.deep -= 1;
+        output
+    }
+
+    /// The same in a shell of its own: what it sets is forgotten.
+    fn run_apart(&mut self, text: &str, input: Option<&str>) -> String {
+        let kept = self.keep();
+        let output = self.run_text(text, input);
+        self.restore(kept);
+        output
+    }
+
+    /// What a command substitution prints.
+    pub fn output_of(&mut self, text: &str) -> String {
+        let (pick, most) = (self.pick, self.most_values);
+        let output = self.run_apart(text, None);
+        self.pick = pick;
+        self.most_values = self.most_values.max(most);
+        output
+    }
+
+    fn keep(&self) -> Kept {
+        Kept {
+            variables: self.variables.clone(),
+            arrays: self.arrays.clone(),
+            cwd: self.cwd.clone(),
+            positional: self.positional.clone(),
+        }
+    }
+
+    fn restore(&mut self, kept: Kept) {
+        self.variables = kept.variables;
+        self.arrays = kept.arrays;
+        self.cwd = kept.cwd;
+        self.positional = kept.positional;
+    }
+
+    /// The strictest permission that was found so far.
+    pub fn permission(&self) -> Permission {
+        self.notes.findings.iter().map(|found| found.permission).max().unwrap_or(Permission::Public)
+    }
+
+    /// Windows text, judged by its own rules.
+    pub fn windows(&mut self, text: &str, form: windows::Form) {
+        let verdict = windows::analyze(text, form);
+        let permission = match verdict.level {
+            windows::Level::Allow => Permission::Public,
+            windows::Level::Moderate => Permission::Moderate,
+            windows::Level::Sensitive => Permission::Sensitive,
+            windows::Level::Forbid => Permission::Forbidden,
+        };
+        if permission > Permission::Public {
+            self.notes.effects = self.notes.effects.and(Effects::EXECUTES);
+            self.notes.commands.push(vec![text.to_owned()]);
+        }
+        self.find(permission, verdict.rule, verdict.why);
+        for step in verdict.steps {
+            self.step(step);
+        }
+        for program in &verdict.programs {
+            self.program(program);
+        }
+    }
+
+    /// The same for text that a command hands to a Windows shell.
+    fn windows_text(&mut self, text: &str) {
+        let form = windows::recognise(text).unwrap_or(windows::Form::PowerShell);
+        self.windows(text, form);
+        self.find(Permission::Moderate, "windows", "It hands text to a Windows shell.");
+    }
+
+    /// Reads the whole command.
+    pub fn read(&mut self, script: Script) {
+        let script = Rc::new(script);
+        self.node(&script.root, &script, None);
+    }
+}
+
+/// What a subshell does not change.
+struct Kept {
+    variables: HashMap<String, Vec<String>>,
+    arrays: HashMap<String, Vec<String>>,
+    cwd: String,
+    positional: Vec<String>,
+}

@@ -1,0 +1,47 @@
+//! Variables that Windows sets, with the values of an ordinary machine: obfuscated text cuts letters out of them.
+
+pub(in crate::shell::windows) const ENVIRONMENT: &[(&str, &str)] = &[
+    ("systemroot", "C:\\WINDOWS"),
+    ("windir", "C:\\WINDOWS"),
+    ("systemdrive", "C:"),
+    ("homedrive", "C:"),
+    ("homepath", "\\Users\\user"),
+    ("userprofile", "C:\\Users\\user"),
+    ("home", "C:\\Users\\user"),
+    ("public", "C:\\Users\\Public"),
+    ("allusersprofile", "C:\\ProgramData"),
+    ("programdata", "C:\\ProgramData"),
+    ("programfiles", "C:\\Program Files"),
+    ("programfiles(x86)", "C:\\Program Files (x86)"),
+    ("programw6432", "C:\\Program Files"),
+    ("commonprogramfiles", "C:\\Program Files\\Common Files"),
+    ("commonprogramw6432", "C:\\Program Files\\Common Files"),
+    ("appdata", "C:\\Users\\user\\AppData\\Roaming"),
+    ("localappdata", "C:\\Users\\user\\AppData\\Local"),
+    ("temp", "C:\\Users\\user\\AppData\\Local\\Temp"),
+    ("tmp", "C:\\Users\\user\\AppData\\Local\\Temp"),
+    ("comspec", "C:\\WINDOWS\\system32\\cmd.exe"),
+    ("os", "Windows_NT"),
+    ("path", "C:\\WINDOWS\\system32;C:\\WINDOWS;C:\\WINDOWS\\System32\\Wbem"),
+    ("pathext", ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC"),
+    ("psmodulepath", "C:\\Program Files\\WindowsPowerShell\\Modules;C:\\WINDOWS\\system32\\WindowsPowerShell\\v1.0\\Modules"),
+    ("username", "user"),
+    ("sessionname", "Console"),
+    ("processor_architecture", "AMD64"),
+    ("driverdata", "C:\\Windows\\System32\\Drivers\\DriverData"),
+    ("onedrive", "C:\\Users\\user\\OneDrive"),
+    ("cd", "."),
+];
+
+/// PowerShell's own variables.
+pub(in crate::shell::windows) const SHELL_VARIABLES: &[(&str, &str)] = &[
+    ("home", "C:\\Users\\user"),
+    ("pshome", "C:\\Windows\\System32\\WindowsPowerShell\\v1.0"),
+    ("shellid", "Microsoft.PowerShell"),
+    ("verbosepreference", "SilentlyContinue"),
+    ("debugpreference", "SilentlyContinue"),
+    ("erroractionpreference", "Continue"),
+    ("pwd", "."),
+    ("psscriptroot", "."),
+    ("ofs", " "),
+];

@@ -88,7 +88,7 @@ impl Shell {
         }
         if let Some(form) = windows::recognise(&text) {
             reading.windows(&text, form);
-            return conclude(reading);
+            return conclude(stricter_as_posix(reading, &text, knowledge, setting));
         }
         let script = syntax::parse(&text);
         let (broken, commands) = (script.broken, count_commands(&script.root));
@@ -100,6 +100,22 @@ impl Shell {
         }
         conclude(reading)
     }
+}
+
+/// Windows text may be something else to bash (`find /var …`): where that is stricter, and means something, it counts.
+fn stricter_as_posix<'a>(
+    windows: Reading<'a>,
+    text: &str,
+    knowledge: &'a Knowledge,
+    setting: &'a Setting<'a>,
+) -> Reading<'a> {
+    let script = syntax::parse(text);
+    let broken = script.broken;
+    let mut posix = Reading::new(knowledge, setting);
+    posix.read(script);
+    let means_something = !broken && posix.knows_its_programs();
+    let forbidden = posix.permission() == Permission::Forbidden;
+    if posix.permission() > windows.permission() && (means_something || forbidden) { posix } else { windows }
 }
 
 /// What the findings add up to.

@@ -10,6 +10,8 @@ pub const HOLE: char = '\u{E000}';
 pub const NET: char = '\u{E001}';
 /// Something secret.
 pub const SECRET: char = '\u{E002}';
+/// The environment of this process, which may hold a secret.
+pub const ENVIRONMENT: char = '\u{E004}';
 /// What a shell that is fed from somewhere else prints.
 pub const SHELL: char = '\u{E003}';
 /// `*`, `?` and `[` outside quotes.
@@ -32,7 +34,7 @@ pub fn is_mark(c: char) -> bool {
 
 /// Whether all of it is known.
 pub fn is_known(text: &str) -> bool {
-    !text.contains([HOLE, NET, SECRET, SHELL])
+    !text.contains([HOLE, NET, SECRET, SHELL, ENVIRONMENT])
 }
 
 pub fn has_glob(text: &str) -> bool {
@@ -41,7 +43,12 @@ pub fn has_glob(text: &str) -> bool {
 
 /// The marks of where a text came from, as a text: what a program makes of its input keeps them.
 pub fn origin(text: &str) -> String {
-    [NET, SECRET, SHELL].iter().filter(|mark| text.contains(**mark)).collect()
+    [NET, SECRET, SHELL, ENVIRONMENT].iter().filter(|mark| text.contains(**mark)).collect()
+}
+
+/// Whether it holds something that must not get out.
+pub fn is_secret(text: &str) -> bool {
+    text.contains([SECRET, ENVIRONMENT])
 }
 
 /// As people read it.

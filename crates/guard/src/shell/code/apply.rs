@@ -83,7 +83,18 @@ impl Engine<'_> {
             act = bare.rsplit('.').next().and_then(|last| book.call(last));
         }
         if let Some(act) = act {
+            self.world.facts.network |= !act.is_harmless() && book.is_network(bare);
             return self.act(act, None, args);
+        }
+        if let Some(function) = bare.strip_suffix(".call").filter(|_| matches!(self.lang(), Language::Ruby | Language::JavaScript)) {
+            // In JavaScript the first argument is what `this` shall be.
+            let skipped = usize::from(self.lang() == Language::JavaScript);
+            return self.call_name(function, args.get(skipped..).unwrap_or_default());
+        }
+        if let Some(function) = bare.strip_suffix(".apply").filter(|_| self.lang() == Language::JavaScript) {
+            let list = args.get(1).map_or(Value::Unknown, |arg| arg.value.clone());
+            let spread: Vec<Arg> = list.elements().iter().map(|value| Arg { name: None, value: value.clone() }).collect();
+            return self.call_name(function, &spread);
         }
         if let Some(module) = bare.strip_suffix(".?")
             && STARTERS.contains(&module)
@@ -93,11 +104,11 @@ impl Engine<'_> {
             self.world.shell(&first.value.clone());
             return Value::Unknown;
         }
-        if book.is_network(bare) {
-            return self.act(Act::Network, None, args);
-        }
         if book.is_pure(bare) {
             return Value::Unknown;
+        }
+        if book.is_network(bare) {
+            return self.act(Act::Network, None, args);
         }
         let handle = self.lang() == Language::Perl && bare.chars().all(|c| c.is_ascii_uppercase() || c == '_');
         if handle && !bare.is_empty() {

@@ -156,6 +156,13 @@ impl Book {
         })
     }
 
+    /// Whether something with this name has members that do more than compute.
+    pub(super) fn has_acting_members(&self, name: &str) -> bool {
+        self.calls.iter().any(|(known, act)| {
+            !act.is_harmless() && known.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
+        })
+    }
+
     pub(super) fn is_network(&self, name: &str) -> bool {
         self.network
             .iter()

@@ -49,6 +49,10 @@ impl Engine<'_> {
                     let argument = self.primary();
                     value = self.call(value, vec![Arg { name: None, value: argument }]);
                 }
+                Some(Token::Op("++" | "--")) if from_name => {
+                    self.at += 1;
+                    break;
+                }
                 _ if self.takes_bare_arguments(&value) => {
                     value = self.call_without_parens(value);
                     break;
@@ -178,7 +182,11 @@ impl Engine<'_> {
             (Value::Name(path), Value::Text(key)) if matches!(path.as_str(), "sys.modules" | "package.loaded") => {
                 Value::Name(key.clone())
             }
-            (Value::Name(path), _) if self.world.book.is_pure(path) => Value::Unknown,
+            (Value::Name(path), _) if self.world.book.is_pure(path) && !self.world.book.has_acting_members(path) => Value::Unknown,
+            (Value::Name(path), _) if path.starts_with(['$', '@']) && path != "$GLOBALS" && self.lang() != Language::JavaScript => {
+                self.world.impure |= path == "$ENV";
+                Value::Unknown
+            }
             (Value::Name(_), Value::Text(key)) => self.member(value.clone(), key),
             (Value::Name(_), _) => {
                 self.world.odd();

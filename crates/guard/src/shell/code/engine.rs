@@ -122,7 +122,7 @@ impl Engine<'_> {
             if self.is_name(0, "else") {
                 self.at += 1;
                 let other = self.expression();
-                return Value::Choice(vec![value, other]);
+                return Value::one_of(vec![value, other]);
             }
             return value;
         }
@@ -133,7 +133,7 @@ impl Engine<'_> {
                 self.at += 1;
             }
             let no = self.expression();
-            return Value::Choice(vec![yes, no]);
+            return Value::one_of(vec![yes, no]);
         }
         if matches!(self.peek(), Some(Token::Op("=" | "+=" | ".=" | "<-" | "||=" | "|=" | "-=" | "*=" | "&&="))) {
             // Something other than a plain variable is set. An element of a variable is harmless, a member is not.
@@ -263,7 +263,10 @@ impl Engine<'_> {
             self.world.depth -= 1;
             let text_only = matches!(op, "." | "..");
             left = arithmetic(op, &left, &right, text_only);
-            self.world.spend(if let Value::Text(text) = &left { text.len() / 64 } else { 1 });
+            self.world.spend(match &left {
+                Value::Text(text) => text.len() / 64,
+                other => other.elements().len() + other.choices().len(),
+            });
         }
         left
     }
@@ -366,7 +369,7 @@ impl Engine<'_> {
                 values.push(value);
             }
         }
-        let value = if values.len() == 1 { values.remove(0) } else { Value::Choice(values) };
+        let value = if values.is_empty() { Value::Unknown } else { Value::one_of(values) };
         Arg { name, value }
     }
 
@@ -454,7 +457,7 @@ fn arithmetic(op: &str, left: &Value, right: &Value, text_only: bool) -> Value {
             (Value::Text(pattern), one) => value::percent(pattern, std::slice::from_ref(one)),
             _ => Value::Unknown,
         },
-        "||" | "&&" => Value::Choice(vec![left.clone(), right.clone()]),
+        "||" | "&&" => Value::one_of(vec![left.clone(), right.clone()]),
         _ => Value::Unknown,
     }
 }

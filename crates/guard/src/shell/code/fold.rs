@@ -103,6 +103,7 @@ impl Engine<'_> {
                 let end = start.zip(length).map(|(start, length)| start + length);
                 value::slice(&subject, start, end, None)
             }
+            Fold::Pack if base.is_some() => pack_of_list(base, &first),
             Fold::Pack => match (first.text(), second.text()) {
                 (Some(kind), Some(text)) if kind.starts_with(['H', 'h']) => value::hex(text),
                 (Some(kind), _) if kind.starts_with(['C', 'c', 'U', 'W']) => {
@@ -111,7 +112,7 @@ impl Engine<'_> {
                     value::join("", &all)
                 }
                 (Some(kind), Some(text)) if kind.starts_with(['A', 'a']) => Value::Text(text.to_owned()),
-                _ => self.pack_of_list(base, &first),
+                _ => Value::Unknown,
             },
             Fold::Unpack => {
                 let (packed, kind) = match base {
@@ -123,39 +124,10 @@ impl Engine<'_> {
                     _ => Value::Unknown,
                 }
             }
-            Fold::Decode => self.decode(&subject, separator),
+            Fold::Decode => decode(&subject, separator),
             Fold::GetAttribute => self.attribute(&first, &second),
             Fold::MapCall => self.map_call(base, &first, &second),
             Fold::Array => Value::List(values()),
-        }
-    }
-
-    /// Ruby's `[…].pack('c*')` and `["…"].pack('H*')`.
-    fn pack_of_list(&mut self, base: Option<&Value>, kind: &Value) -> Value {
-        match (base, kind.text()) {
-            (Some(Value::List(values)), Some(kind)) if kind.starts_with(['c', 'C', 'U']) => {
-                let all: Vec<Value> = values.iter().map(value::chr).collect();
-                value::join("", &all)
-            }
-            (Some(Value::List(values)), Some(kind)) if kind.starts_with(['H', 'h']) => {
-                values.first().and_then(Value::text).map_or(Value::Unknown, value::hex)
-            }
-            _ => Value::Unknown,
-        }
-    }
-
-    /// Bytes or text in a named encoding, or of a list of codes.
-    fn decode(&mut self, subject: &Value, encoding: &Value) -> Value {
-        match (subject, encoding.text()) {
-            (Value::Text(text), Some("base64" | "base64url" | "base-64")) => value::base64(text),
-            (Value::Text(text), Some("hex" | "hex_codec")) => value::hex(text),
-            (Value::Text(text), Some("rot13" | "rot_13" | "rot-13")) => value::rot13(text),
-            (Value::List(values), _) => {
-                let all: Vec<Value> = values.iter().map(value::chr).collect();
-                value::join("", &all)
-            }
-            (Value::Text(_), _) => subject.clone(),
-            _ => Value::Unknown,
         }
     }
 
@@ -205,6 +177,35 @@ fn replace(subject: &Value, on_value: bool, args: &[Arg]) -> Value {
         (Some(from), Some(to), Some(subject)) if !from.is_empty() && to.len() <= from.len().max(16) => {
             value::text(subject.replace(from, to))
         }
+        _ => Value::Unknown,
+    }
+}
+
+/// Ruby's `[…].pack('c*')` and `["…"].pack('H*')`.
+fn pack_of_list(base: Option<&Value>, kind: &Value) -> Value {
+    match (base, kind.text()) {
+        (Some(Value::List(values)), Some(kind)) if kind.starts_with(['c', 'C', 'U']) => {
+            let all: Vec<Value> = values.iter().map(value::chr).collect();
+            value::join("", &all)
+        }
+        (Some(Value::List(values)), Some(kind)) if kind.starts_with(['H', 'h']) => {
+            values.first().and_then(Value::text).map_or(Value::Unknown, value::hex)
+        }
+        _ => Value::Unknown,
+    }
+}
+
+/// Bytes or text in a named encoding, or of a list of codes.
+fn decode(subject: &Value, encoding: &Value) -> Value {
+    match (subject, encoding.text()) {
+        (Value::Text(text), Some("base64" | "base64url" | "base-64")) => value::base64(text),
+        (Value::Text(text), Some("hex" | "hex_codec")) => value::hex(text),
+        (Value::Text(text), Some("rot13" | "rot_13" | "rot-13")) => value::rot13(text),
+        (Value::List(values), _) => {
+            let all: Vec<Value> = values.iter().map(value::chr).collect();
+            value::join("", &all)
+        }
+        (Value::Text(_), _) => subject.clone(),
         _ => Value::Unknown,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::book::EMPTY;
-use super::value::{HOLE, Value};
+use super::value::{HOLE, Value, is_hole};
 use super::world::World;
 use super::{Facts, Language};
 
@@ -11,7 +11,7 @@ use super::{Facts, Language};
 pub(super) fn inspect(source: &str) -> Facts {
     let mut world = World::new(Language::Make, &EMPTY);
     let mut vars: HashMap<String, String> = HashMap::new();
-    if source.contains(".RECIPEPREFIX") || source.contains("define ") {
+    if source.contains(is_hole) || source.contains(".RECIPEPREFIX") || source.contains("define ") {
         world.odd();
     }
     let joined = source.replace("\\\n", " ");

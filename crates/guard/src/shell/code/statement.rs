@@ -321,7 +321,8 @@ impl Engine<'_> {
         self.at += at;
         let list = self.expression();
         let element = match (&list, names.len()) {
-            (Value::List(values), 1) if values.len() <= 32 => Value::Choice(values.clone()),
+            (Value::List(values), 1) if !values.is_empty() && values.len() <= 32 => Value::one_of(values.clone()),
+            (Value::Text(_), 1) if perl_list => list.clone(),
             _ => Value::Unknown,
         };
         for name in names {

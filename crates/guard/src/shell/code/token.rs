@@ -41,6 +41,12 @@ const BEFORE_OPERAND: &[&str] = &[
     "do", "then", "p",
 ];
 
+/// The same, in Perl only.
+const BEFORE_OPERAND_IN_PERL: &[&str] = &[
+    "my", "our", "local", "keys", "values", "each", "sort", "delete", "exists", "defined", "scalar", "for", "foreach", "unlink", "chomp",
+    "reverse", "eval", "printf", "undef", "ref", "bless", "wantarray", "die", "warn", "open", "close", "lc", "uc", "length",
+];
+
 pub(super) struct Cutter<'s> {
     pub(super) chars: &'s [char],
     pub(super) at: usize,
@@ -78,7 +84,10 @@ impl Cutter<'_> {
         match self.tokens.last() {
             None | Some(Token::Newline) => true,
             Some(Token::Op(op)) => !matches!(*op, ")" | "]" | "}" | "++" | "--"),
-            Some(Token::Name(name)) => BEFORE_OPERAND.contains(&name.as_str()),
+            Some(Token::Name(name)) => {
+                BEFORE_OPERAND.contains(&name.as_str())
+                    || (self.lang == Language::Perl && BEFORE_OPERAND_IN_PERL.contains(&name.as_str()))
+            }
             Some(_) => false,
         }
     }
@@ -365,7 +374,7 @@ impl Cutter<'_> {
         while self.peek(0).is_ascii_lowercase() {
             self.at += 1;
         }
-        self.chars[start..self.at].iter().collect()
+        self.chars.get(start..self.at).unwrap_or_default().iter().collect()
     }
 
     fn operator(&mut self) {

@@ -55,6 +55,23 @@ impl Value {
         }
     }
 
+    /// One of these, as a flat list that is cut off with `Unknown` if it grows too long.
+    pub(super) fn one_of(values: Vec<Value>) -> Value {
+        const MOST: usize = 32;
+        let mut flat: Vec<Value> = Vec::new();
+        for value in values {
+            match value {
+                Value::Choice(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        if flat.len() > MOST {
+            flat.truncate(MOST - 1);
+            flat.push(Value::Unknown);
+        }
+        if flat.len() == 1 { flat.remove(0) } else { Value::Choice(flat) }
+    }
+
     /// Each thing it may be.
     pub(super) fn choices(&self) -> &[Value] {
         match self {
@@ -113,10 +130,10 @@ pub(super) fn concat(left: &Value, right: &Value) -> Value {
     match (left, right) {
         (Value::List(a), Value::List(b)) => Value::List(a.iter().chain(b).cloned().collect()),
         (Value::Choice(values), other) if values.len() <= 8 => {
-            Value::Choice(values.iter().map(|value| concat(value, other)).collect())
+            Value::one_of(values.iter().map(|value| concat(value, other)).collect())
         }
         (other, Value::Choice(values)) if values.len() <= 8 => {
-            Value::Choice(values.iter().map(|value| concat(other, value)).collect())
+            Value::one_of(values.iter().map(|value| concat(other, value)).collect())
         }
         (Value::Text(_), _) | (_, Value::Text(_)) => text(left.shown() + &right.shown()),
         _ => Value::Unknown,

@@ -92,10 +92,7 @@ impl World {
     pub(super) fn bind(&mut self, name: &str, value: Value) {
         let value = match self.vars.get(name) {
             Some((old, _)) if self.branched && *old != value => {
-                let mut all: Vec<Value> = old.choices().to_vec();
-                all.truncate(8);
-                all.extend(value.choices().iter().take(8).cloned());
-                Value::Choice(all)
+                Value::one_of(vec![old.clone(), value])
             }
             _ => value,
         };

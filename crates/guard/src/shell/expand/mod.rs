@@ -101,6 +101,9 @@ impl Reading<'_> {
             }
         }
         fields.extend(field);
+        for field in fields.iter_mut().filter(|field| field.contains(SET) && !field.contains(']')) {
+            *field = field.replace(SET, "[");
+        }
     }
 
     fn separators(&mut self) -> String {

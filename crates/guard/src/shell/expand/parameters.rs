@@ -3,7 +3,7 @@
 use crate::shell::{
     read::Reading,
     syntax::{Op, Param, Side, here_text},
-    text::{HOLE, glob_matches, globs_as_text, is_known},
+    text::{HOLE, SECRET, glob_matches, globs_as_text, is_known},
 };
 
 use super::evaluate;
@@ -51,8 +51,11 @@ impl Reading<'_> {
             // Bash runs commands that stand in a subscript.
             let (word, _) = here_text(index);
             let index = self.scalar(&word);
+            if let Some(value) = self.variable(&format!("{name}[{index}]")) {
+                return Some(value.to_owned());
+            }
+            let at = self.number(&index).and_then(|at| usize::try_from(at).ok());
             let values = self.arrays.get(&name);
-            let at = evaluate(&index).and_then(|at| usize::try_from(at).ok());
             return match (values, at) {
                 (Some(values), Some(at)) => values.get(at).cloned(),
                 (Some(_), None) => Some(HOLE.to_string()),
@@ -66,7 +69,7 @@ impl Reading<'_> {
             return self.positional.get(at - 1).cloned().or_else(|| Some(String::new()));
         }
         match name.as_str() {
-            "0" => Some("bash".to_owned()),
+            "0" => Some(self.zero.clone()),
             "#" => Some(self.positional.len().to_string()),
             "-" => Some("hBc".to_owned()),
             "@" | "*" => Some(self.positional.join(" ")),
@@ -101,7 +104,14 @@ impl Reading<'_> {
             _ => {}
         }
         let Some(value) = value else {
-            return if self.unset_is_empty { String::new() } else { HOLE.to_string() };
+            let empty = self.unset_is_empty;
+            return if is_secret_name(&param.name) {
+                format!("{HOLE}{SECRET}")
+            } else if empty {
+                String::new()
+            } else {
+                HOLE.to_string()
+            };
         };
         match &param.op {
             Op::None | Op::Default { .. } | Op::Error | Op::Alternative { .. } => value,
@@ -187,6 +197,13 @@ impl Reading<'_> {
         let (word, _) = here_text(text);
         self.scalar(&word);
     }
+}
+
+/// Whether a variable of this name is likely to hold a secret.
+fn is_secret_name(name: &str) -> bool {
+    const PARTS: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL", "PASSPHRASE"];
+    let name = name.to_uppercase();
+    PARTS.iter().any(|part| name.contains(part))
 }
 
 fn change_case(value: &str, upper: bool, all: bool) -> String {

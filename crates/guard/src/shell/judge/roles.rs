@@ -5,7 +5,7 @@ use deskhand_core::{Access, Effects, Permission};
 use super::places::{Class, Written, classify, written};
 use crate::shell::{
     read::Reading,
-    text::{HOLE, SECRET, shown},
+    text::{HOLE, SECRET, glob_matches, has_glob, shown},
 };
 
 /// How a path is written.
@@ -24,7 +24,9 @@ pub enum Reach {
 
 impl Reading<'_> {
     pub fn written(&self, word: &str) -> Written {
-        written(word, self.here())
+        let mut place = written(word, self.here());
+        place.path = self.outside_path(&place.path);
+        place
     }
 
     pub fn class_of(&self, word: &str) -> Class {
@@ -89,6 +91,12 @@ impl Reading<'_> {
                 self.find(Permission::Sensitive, "path:system", format!("It adds to {name}, outside the workspace."));
             }
             Class::Account => self.forbid("account", format!("It changes {name}, which decides who may log in or how the machine starts.")),
+            Class::Root | Class::System | Class::Home if place.contents || class != Class::Home && has_glob(&place.path) => {
+                self.forbid("delete:system", format!("It writes over everything in {name}."));
+            }
+            _ if is_trace(&place.path) && how == Writing::Whole => {
+                self.forbid("defence", format!("It wipes {name}, which tells what was done on this machine."));
+            }
             Class::Root | Class::System | Class::SystemFile => {
                 self.find(Permission::Sensitive, "path:system", format!("It writes to {name}, which belongs to the system."));
             }
@@ -124,6 +132,9 @@ impl Reading<'_> {
             }
             Class::System if tree || place.contents => {
                 self.forbid("delete:system", format!("It deletes {name}, which the system needs."));
+            }
+            _ if is_trace(&place.path) => {
+                self.forbid("defence", format!("It deletes {name}, which tells what was done on this machine."));
             }
             Class::Account => self.forbid("account", format!("It deletes {name}, which decides who may log in or how the machine starts.")),
             Class::Device | Class::Kernel => self.forbid("disk", format!("It deletes {name}, a device.")),
@@ -196,4 +207,14 @@ impl Reading<'_> {
         self.find(Permission::Sensitive, "network", format!("It opens a connection to {}.", shown(host)));
         self.connected();
     }
+}
+
+/// Whether a file tells what was done: a shell's history, the log-ins, the system's logs.
+fn is_trace(path: &str) -> bool {
+    const HISTORIES: &[&str] = &[".bash_history", ".zsh_history", ".history", ".sh_history", "fish_history", ".python_history"];
+    const LOGS: &[&str] = &["auth.log", "secure", "wtmp", "btmp", "utmp", "lastlog", "faillog", "syslog", "messages", "audit.log", "kern.log", "system.log", "install.log"];
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    HISTORIES.contains(&name)
+        || matches!(folder, "/var/log" | "/var/log/audit" | "/var/run" | "/run" | "/private/var/log") && LOGS.iter().any(|log| glob_matches(name, log))
+        || folder.starts_with("/var/log/journal")
 }

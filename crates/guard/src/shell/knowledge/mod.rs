@@ -16,15 +16,15 @@ use serde::Deserialize;
 
 /// The files that come with the program.
 pub const FILES: &[(&str, &str)] = &[
+    ("files", include_str!("../../../knowledge/files.toml")),
+    ("text", include_str!("../../../knowledge/text.toml")),
     ("archive", include_str!("../../../knowledge/archive.toml")),
+    ("system", include_str!("../../../knowledge/system.toml")),
+    ("network", include_str!("../../../knowledge/network.toml")),
     ("build", include_str!("../../../knowledge/build.toml")),
     ("containers", include_str!("../../../knowledge/containers.toml")),
     ("data", include_str!("../../../knowledge/data.toml")),
-    ("files", include_str!("../../../knowledge/files.toml")),
     ("git", include_str!("../../../knowledge/git.toml")),
-    ("network", include_str!("../../../knowledge/network.toml")),
-    ("system", include_str!("../../../knowledge/system.toml")),
-    ("text", include_str!("../../../knowledge/text.toml")),
 ];
 
 /// What starts an entry.

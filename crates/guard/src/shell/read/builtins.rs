@@ -6,7 +6,7 @@ use super::{Reading, flags};
 use crate::shell::{
     judge::{Class, Reach},
     knowledge::Style,
-    text::{HOLE, NET, SECRET, globs_as_text, is_known},
+    text::{ENVIRONMENT, HOLE, NET, SECRET, globs_as_text, is_known},
 };
 
 impl Reading<'_> {
@@ -17,8 +17,9 @@ impl Reading<'_> {
             ":" | "true" | "false" | "wait" | "jobs" | "fg" | "bg" | "disown" | "exit" | "return" | "break" | "continue"
             | "shift" | "times" | "umask" | "ulimit" | "hash" | "help" | "suspend" | "logout" | "dirs" | "caller" | "compgen"
             | "complete" | "getopts" | "bind" | "}" | "fi" | "done" | "esac" => {
-                if name == "ulimit" || name == "umask" || name == "hash" && words.iter().any(|word| word == "-p") {
-                    self.plain_step(name, "sets how this shell works");
+                self.subscripts(words);
+                if name == "hash" && words.iter().any(|word| word.starts_with("-p")) {
+                    self.unresolved("It gives a program's name another meaning.");
                 }
                 if matches!(name, "bind" | "complete" | "compgen") && words.iter().any(|word| matches!(word.as_str(), "-x" | "-C" | "-F" | "-f")) {
                     self.unresolved(format!("{name} can run commands."));
@@ -65,7 +66,8 @@ impl Reading<'_> {
             }
             "export" | "declare" | "local" | "readonly" | "typeset" => {
                 self.declare(name, words);
-                nothing
+                let shows = words.iter().all(|word| word.starts_with('-'));
+                Some(if shows && name != "local" { format!("{HOLE}{ENVIRONMENT}") } else { String::new() })
             }
             "unset" => {
                 self.subscripts(words);
@@ -73,7 +75,7 @@ impl Reading<'_> {
                     if word.starts_with("HIST") {
                         self.forbid("defence", format!("It switches off the shell's history ({word})."));
                     }
-                    self.variables.remove(word);
+                    self.variables.insert(word.clone(), vec![String::new()]);
                     self.functions.remove(word);
                 }
                 nothing
@@ -81,7 +83,11 @@ impl Reading<'_> {
             "alias" => {
                 for word in words {
                     if let Some((name, text)) = word.split_once('=') {
-                        self.aliases.insert(name.to_owned(), globs_as_text(text));
+                        let text = globs_as_text(text);
+                        if self.knowledge.find(name).is_some() || text.contains('/') {
+                            self.unresolved(format!("It gives {name} another meaning."));
+                        }
+                        self.aliases.insert(name.to_owned(), text);
                     }
                 }
                 Some(HOLE.to_string())
@@ -94,7 +100,7 @@ impl Reading<'_> {
             }
             "set" => {
                 self.set_options(words);
-                Some(if words.is_empty() { format!("{HOLE}{SECRET}") } else { String::new() })
+                Some(if words.is_empty() { format!("{HOLE}{ENVIRONMENT}") } else { String::new() })
             }
             "shopt" => {
                 if words.iter().any(|word| word == "-u") && words.iter().any(|word| word.contains("hist")) {
@@ -226,7 +232,7 @@ impl Reading<'_> {
 
     /// An exported variable matters only to what runs after it; adding to PATH is everyday.
     fn exported(&mut self, variable: &str, value: &str) {
-        let adds = variable == "PATH" && value.contains("/usr/bin");
+        let adds = variable == "PATH" && value.contains("/usr/bin") && !value.starts_with("/tmp") && !value.starts_with('.') && !value.starts_with(':');
         if !adds && !variable.starts_with("GIT_AUTHOR") && !matches!(variable, "LESS" | "EDITOR" | "VISUAL" | "PAGER" | "HOME" | "CC" | "CXX" | "SHELL" | "TMPDIR") {
             self.environment(variable, value);
         } else if matches!(variable, "EDITOR" | "VISUAL" | "PAGER") && value.contains([' ', '/', ';']) {
@@ -249,8 +255,13 @@ impl Reading<'_> {
     /// `read name …`: the lines of its input.
     fn read_line(&mut self, words: &[String], input: Option<&str>) {
         self.subscripts(words);
+        if let Some(at) = words.iter().position(|word| word == "-C") {
+            self.unresolved("mapfile runs a command for its lines.");
+            let text = words.get(at + 1).map(|text| globs_as_text(text)).unwrap_or_default();
+            self.run_apart(&text, None);
+        }
         let flag = |names: &str, role| crate::shell::knowledge::Flag::plain(names, role);
-        let taking = flag("-a -d -i -n -N -p -t -u -C -c -O -s", Some(()));
+        let taking = flag("-a -d -i -n -N -p -u -C -c -O", Some(()));
         let told = flags::tell(words, &[&taking], Style::Gnu, false, None);
         let text = input.unwrap_or("\u{E000}");
         let values: Vec<String> = if is_known(text) {
@@ -301,6 +312,7 @@ impl Reading<'_> {
         match variable {
             Some(name) => {
                 self.subscripts(std::slice::from_ref(&name));
+                self.exported(&name, &text);
                 self.set(&name, vec![text]);
                 String::new()
             }

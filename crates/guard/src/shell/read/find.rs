@@ -11,6 +11,9 @@ use crate::shell::{
 /// Tests that let everything, or nearly everything, through.
 const WIDE: &[&str] = &["-type", "-maxdepth", "-mindepth", "-xdev", "-mount", "-depth", "-d", "-print", "-print0", "-writable", "-readable", "-user", "-perm", "-follow", "-L", "-H", "-P", "-noleaf", "-ignore_readdir_race", "-regextype", "-true", "-o", "-a", "(", ")", "-executable"];
 
+/// Tests that take a value.
+const VALUED: &[&str] = &["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname", "-type", "-xtype", "-size", "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin", "-newer", "-anewer", "-cnewer", "-user", "-group", "-uid", "-gid", "-perm", "-maxdepth", "-mindepth", "-links", "-inum", "-samefile", "-fstype", "-regextype", "-printf", "-used", "-context"];
+
 impl Reading<'_> {
     pub(super) fn find_files(&mut self, words: &[String]) -> String {
         self.step("find looks for files.".to_owned());
@@ -22,6 +25,9 @@ impl Reading<'_> {
                 "-D" | "-f" => at += 1,
                 word if word.starts_with("-O") => {}
                 word if word.starts_with(['-', '(', '!']) || word == ")" => break,
+                word if word.starts_with(HOLE) && !starts.is_empty() => {
+                    self.unresolved("What find does with what it finds cannot be told.");
+                }
                 word => starts.push(word.to_owned()),
             }
             at += 1;
@@ -30,7 +36,7 @@ impl Reading<'_> {
             starts.push(".".to_owned());
         }
         let tests = &words[at.min(words.len())..];
-        let deletes = tests.iter().any(|word| word == "-delete");
+        let mut deletes = false;
         for start in &starts {
             self.reads(start, Reach::Tree);
         }
@@ -40,7 +46,8 @@ impl Reading<'_> {
         while let Some(word) = tests.get(at) {
             at += 1;
             match word.as_str() {
-                "-delete" => {}
+                "-delete" => deletes = true,
+                word if VALUED.contains(&word) => at += 1,
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
                     let end = tests[at..].iter().position(|word| word == ";" || word == "+").map_or(tests.len(), |end| at + end);
                     self.run_on_found(&tests[at..end], &found, everything);

@@ -30,14 +30,28 @@ fn same_flag(seen: &str, flag: &str) -> bool {
     seen == flag || seen.len() > 3 && seen.starts_with("--") && flag.starts_with(seen)
 }
 
-/// `stop`: what follows the first operand is a command of its own, with its own flags.
+/// The flags of a program, and those of one of its subcommands, which count once that has been named.
+pub struct Listed<'a, 'k> {
+    pub program: &'a [&'k Flag],
+    pub case: &'a [&'k Flag],
+    /// How many operands name the subcommand.
+    pub named: usize,
+}
+
+/// The same without a subcommand. `stop`: what follows that operand is a command of its own, with its own flags.
 pub fn tell<'k>(words: &[String], flags: &[&'k Flag], style: Style, bare_flags: bool, stop: Option<usize>) -> Told<'k> {
+    tell_with(words, &Listed { program: flags, case: &[], named: 0 }, style, bare_flags, stop)
+}
+
+pub fn tell_with<'k>(words: &[String], listed: &Listed<'_, 'k>, style: Style, bare_flags: bool, stop: Option<usize>) -> Told<'k> {
+    let both: Vec<&'k Flag> = listed.case.iter().chain(listed.program).copied().collect();
     let mut told = Told::default();
     let mut at = 0;
     let mut only_operands = style == Style::None;
     while at < words.len() {
         let word = &words[at];
         at += 1;
+        let flags = if told.operands.len() < listed.named { listed.program } else { &both };
         if stop.is_some_and(|stop| told.operands.len() > stop) {
             told.operands.push(word.clone());
             continue;
@@ -87,6 +101,7 @@ pub fn tell<'k>(words: &[String], flags: &[&'k Flag], style: Style, bare_flags: 
                 None => told.strangers = true,
             }
         } else {
+            told.seen.push(clean);
             let letters = if bare { word.as_str() } else { &word[1..] };
             cluster(letters, flags, words, &mut at, &mut told);
         }

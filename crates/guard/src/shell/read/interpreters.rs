@@ -2,12 +2,12 @@
 
 use deskhand_core::{Effects, Permission};
 
-use super::{Reading, flags, simple::base_name};
+use super::{Reading, flags};
 use crate::shell::{
     code::{self, Facts, Language},
     judge::{Class, Reach, Writing},
     knowledge::{Flag, Style},
-    text::{HOLE, NET, SECRET, SHELL, globs_as_text, is_known, shown},
+    text::{HOLE, NET, SECRET, SHELL, STAR, globs_as_text, is_known, shown},
 };
 
 pub(super) fn is_shell(name: &str) -> bool {
@@ -33,7 +33,7 @@ impl Reading<'_> {
             Language::Sed => self.sed(name, words, input),
             Language::Make => self.make(words, input),
             Language::Ed | Language::Vim => self.editor(language, name, words, input),
-            Language::Sql | Language::Gdb | Language::Other => return None,
+            Language::Sql | Language::Gdb | Language::Jq | Language::Calculator | Language::Other => return None,
             _ => self.script_language(language, name, words, input),
         })
     }
@@ -80,8 +80,10 @@ impl Reading<'_> {
         if let Some(text) = text {
             let positional = words.get(at + 1..).unwrap_or_default().to_vec();
             let kept = std::mem::replace(&mut self.positional, positional);
+            let zero = std::mem::replace(&mut self.zero, words.get(at).cloned().unwrap_or_else(|| name.to_owned()));
             let output = self.shell_text(&globs_as_text(&text), input);
             self.positional = kept;
+            self.zero = zero;
             return output;
         }
         match words.get(at) {
@@ -152,6 +154,9 @@ impl Reading<'_> {
             self.forbid("remote-code", "It runs what another host sends.");
         }
         self.notes.effects = self.notes.effects.and(Effects::EXECUTES);
+        if name == "ldd" && self.class_of(file) == Class::SystemFile {
+            return HOLE.to_string();
+        }
         let level = match self.class_of(file) {
             Class::Workspace | Class::Temporary => Permission::Moderate,
             _ => Permission::Sensitive,
@@ -301,17 +306,21 @@ impl Reading<'_> {
             self.argv(words, false, None);
         }
         for (path, tree) in &facts.deletes {
-            self.removes(path, if *tree { Reach::Tree } else { Reach::One });
+            let path = self.code_path(path);
+            self.removes(&path, if *tree { Reach::Tree } else { Reach::One });
         }
         for path in &facts.writes {
-            self.writes(path, Writing::Whole);
+            let path = self.code_path(path);
+            self.writes(&path, Writing::Whole);
         }
         let mut secret = false;
         for path in &facts.reads {
-            secret |= self.reads(path, Reach::One).contains(SECRET);
+            let path = self.code_path(path);
+            secret |= self.reads(&path, Reach::One).contains(SECRET);
         }
         for (path, tree) in &facts.changes_permissions {
-            self.changes_access(path, if *tree { Reach::Tree } else { Reach::One });
+            let path = self.code_path(path);
+            self.changes_access(&path, if *tree { Reach::Tree } else { Reach::One });
         }
         for host in &facts.hosts {
             self.host(host);
@@ -340,6 +349,15 @@ impl Reading<'_> {
             let level = if facts.unresolved || !is_known(text) { Permission::Sensitive } else { Permission::Moderate };
             self.find(level, "code", "It runs code whose effects cannot all be told by looking.");
         }
+    }
+
+    /// A path as code names it: `~`, and globs as marks.
+    fn code_path(&self, path: &str) -> String {
+        let path = match path.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", self.home()),
+            _ => path.to_owned(),
+        };
+        path.replace('*', &STAR.to_string())
     }
 
     fn awk(&mut self, name: &str, words: &[String], input: Option<&str>) -> String {

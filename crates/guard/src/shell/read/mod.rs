@@ -8,6 +8,7 @@ mod interpreters;
 mod nodes;
 mod output;
 mod programs;
+mod quirks;
 mod redirects;
 mod simple;
 mod wrappers;
@@ -25,7 +26,7 @@ use super::{
     analysis::{PlaceUse, Setting},
     knowledge::Knowledge,
     syntax::{Node, Script, parse},
-    text::{HOLE, shown},
+    text::{HOLE, is_secret, shown},
     windows,
 };
 
@@ -57,6 +58,8 @@ pub struct Reading<'a> {
     variables: HashMap<String, Vec<String>>,
     pub(super) arrays: HashMap<String, Vec<String>>,
     pub(super) positional: Vec<String>,
+    /// `$0`.
+    pub(super) zero: String,
     functions: HashMap<String, Function>,
     aliases: HashMap<String, String>,
     /// What files would hold that the command itself writes.
@@ -76,6 +79,8 @@ pub struct Reading<'a> {
     connected: bool,
     /// The program at hand adds to files rather than writing them anew.
     appending: bool,
+    /// Inside a container: its folders that are folders of this machine (there, here).
+    mounts: Option<Vec<(String, String)>>,
     pub(super) notes: Notes,
 }
 
@@ -101,6 +106,7 @@ impl<'a> Reading<'a> {
             variables: HashMap::new(),
             arrays: HashMap::new(),
             positional: Vec::new(),
+            zero: "bash".to_owned(),
             functions: HashMap::new(),
             aliases: HashMap::new(),
             files: HashMap::new(),
@@ -114,6 +120,7 @@ impl<'a> Reading<'a> {
             calling: Vec::new(),
             connected: false,
             appending: false,
+            mounts: None,
             notes: Notes::default(),
         }
     }
@@ -277,6 +284,11 @@ impl<'a> Reading<'a> {
         self.notes.findings.iter().map(|found| found.permission).max().unwrap_or(Permission::Public)
     }
 
+    /// Whether every program that it runs is known here.
+    pub fn knows_its_programs(&self) -> bool {
+        !self.notes.findings.iter().any(|found| found.rule == "program:unknown")
+    }
+
     /// Windows text, judged by its own rules.
     pub fn windows(&mut self, text: &str, form: windows::Form) {
         let verdict = windows::analyze(text, form);
@@ -309,7 +321,22 @@ impl<'a> Reading<'a> {
     /// Reads the whole command.
     pub fn read(&mut self, script: Script) {
         let script = Rc::new(script);
-        self.node(&script.root, &script, None);
+        let output = self.node(&script.root, &script, None);
+        if is_secret(&output) {
+            self.find(Permission::Sensitive, "secret", "What it prints may hold a secret.");
+        }
+    }
+
+    /// The path here of a path that a command inside a container names.
+    pub fn outside_path(&self, path: &str) -> String {
+        let Some(mounts) = &self.mounts else { return path.to_owned() };
+        let inside = |there: &str| path.strip_prefix(there.trim_end_matches('/')).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let found = mounts.iter().filter_map(|(there, here)| Some((there.len(), format!("{}{}", here.trim_end_matches('/'), inside(there)?)))).max();
+        match found {
+            Some((_, path)) if path.is_empty() => "/".to_owned(),
+            Some((_, path)) => path,
+            None => format!("/container{path}"),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What well-known programs print, where it can be told: so that a command which another one prints is read, too.
 
 use super::Reading;
-use crate::shell::text::{HOLE, globs_as_text, is_known, origin};
+use crate::shell::text::{ENVIRONMENT, HOLE, globs_as_text, is_known, origin};
 
 const MOST: usize = 32 * 1024;
 
@@ -170,6 +170,14 @@ impl Reading<'_> {
             "realpath" | "readlink" => first.map(|path| self.written(path).path + "\n").filter(|path| is_known(path)),
             "which" | "whereis" => first.map(|program| format!("/usr/bin/{program}\n")),
             "whoami" | "logname" => Some(format!("{HOLE}\n")),
+            "grep" | "egrep" | "fgrep" | "rg" => {
+                // `env | grep PATH` shows no secret.
+                let text = input.filter(|text| text.contains(ENVIRONMENT))?;
+                let pattern = first.unwrap_or_default().to_lowercase();
+                let wide = flags.iter().any(|flag| flag.contains('v')) || pattern.len() < 3 || pattern.contains(['.', '*', '|', '\\', '[']);
+                let secret = ["tok", "key", "sec", "pas", "pwd", "aut", "cre", "api", "aws", "git", "ope"].iter().any(|part| pattern.contains(part));
+                Some(if wide || secret { text.to_owned() } else { HOLE.to_string() })
+            }
             "xargs" => None,
             "awk" | "gawk" | "mawk" => awk_print(&operands, input),
             "gzip" | "gunzip" | "zcat" | "bzip2" | "xz" | "zstd" => input.map(|text| format!("{HOLE}{}", origin(text))),

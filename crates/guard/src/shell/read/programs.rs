@@ -2,11 +2,15 @@
 
 use deskhand_core::{Effects, Permission};
 
-use super::{Reading, flags, flags::Told, interpreters};
+use super::{
+    Reading,
+    flags::{self, Listed, Told},
+    interpreters,
+};
 use crate::shell::{
-    judge::{Reach, Writing},
+    judge::{Class, Reach, Writing},
     knowledge::{Case, Entry, Flag, Gives, Nature, Operands, Role},
-    text::{HOLE, NET, SECRET, SHELL, is_known, origin, shown},
+    text::{ENVIRONMENT, HOLE, NET, SECRET, SHELL, is_known, is_secret, origin, shown},
 };
 
 /// One use of a program: what its entry makes of it.
@@ -23,18 +27,29 @@ struct Use<'k> {
 
 impl Reading<'_> {
     pub(super) fn entry(&mut self, entry: &Entry, name: &str, words: &[String], input: Option<&str>) -> String {
+        if matches!(name, "fd" | "fdfind") {
+            self.fd(words);
+        }
+        let outside = self.mounts.clone();
+        if matches!(name, "docker" | "podman" | "nerdctl") && words.iter().any(|word| word == "run" || word == "exec") {
+            self.in_container(words);
+        }
+        let output = self.entry_inside(entry, name, words, input);
+        self.mounts = outside;
+        output
+    }
+
+    fn entry_inside(&mut self, entry: &Entry, name: &str, words: &[String], input: Option<&str>) -> String {
         let base: Vec<&Flag> = entry.flags.iter().collect();
         let stop = stops_at(&entry.operands, 0);
         let first = flags::tell(words, &base, entry.style, entry.bare_flags, stop);
         let case = entry.case.iter().find(|case| fits(case, &first));
-        let mut all = base;
-        if let Some(case) = case {
-            all.extend(&case.flags);
-        }
         let operands = case.and_then(|case| case.operands.as_ref()).unwrap_or(&entry.operands);
         let named = case.map_or(0, |case| case.words.len());
         let told = if case.is_some() {
-            flags::tell(words, &all, entry.style, entry.bare_flags, stops_at(operands, named))
+            let own: Vec<&Flag> = case.map(|case| case.flags.iter().collect()).unwrap_or_default();
+            let listed = Listed { program: &base, case: &own, named };
+            flags::tell_with(words, &listed, entry.style, entry.bare_flags, stops_at(operands, named))
         } else {
             first
         };
@@ -89,13 +104,19 @@ impl Reading<'_> {
         for (role, at) in assign_roles(used.operands, operands.len(), gives_first, gives_last) {
             match role {
                 Role::Argv | Role::EnvArgv => {
-                    let output = self.argv(&operands[at..], role == Role::EnvArgv, input);
+                    let rest = &operands[at..];
+                    // A single word with blanks in it is a line for a shell.
+                    let output = match rest {
+                        [line] if line.contains(' ') => self.shell_text(line, input),
+                        _ => self.argv(rest, role == Role::EnvArgv, input),
+                    };
                     marks.push_str(&origin(&output));
                     break;
                 }
                 role => marks.push_str(&self.role(&role, &operands[at], name, used.recursive, sends, input)),
             }
         }
+        self.beyond_roles(name, told, operands, input);
         self.doubts(entry, name, used, told, words);
         if name == "git" {
             self.git_settings(told);
@@ -159,7 +180,9 @@ impl Reading<'_> {
                 String::new()
             }
             Role::Delete => {
-                self.removes(value, reach);
+                // Moving a folder away takes all of it away.
+                let whole = name == "mv" && matches!(self.class_of(value), Class::Root | Class::Home | Class::System);
+                self.removes(value, if whole { Reach::Tree } else { reach });
                 String::new()
             }
             Role::Attributes => {
@@ -176,6 +199,8 @@ impl Reading<'_> {
             }
             Role::RemoteRead | Role::RemoteWrite => self.remote(role, value, reach),
             Role::Shell => {
+                // tar: `exec=COMMAND`.
+                let value = value.strip_prefix("exec=").unwrap_or(value);
                 self.notes.effects = self.notes.effects.and(Effects::EXECUTES);
                 self.shell_text(value, input)
             }
@@ -216,7 +241,7 @@ impl Reading<'_> {
             self.reads(path, Reach::One);
             return;
         }
-        if value.contains(SECRET) {
+        if is_secret(value) {
             self.forbid("exfiltration", "It sends a secret to another host, in the address.");
         } else if !is_known(value) {
             self.unresolved("Which host it reaches, or what it tells it, cannot be told.");
@@ -239,7 +264,7 @@ impl Reading<'_> {
         let given = input.unwrap_or_default();
         if network {
             let sent = |mark: char| given.contains(mark) || words.iter().any(|word| word.contains(mark)) || marks.contains(mark);
-            if sent(SECRET) {
+            if sent(SECRET) || sent(ENVIRONMENT) {
                 self.forbid("exfiltration", format!("It sends a secret to another host with {name}."));
             }
             if given.contains(SHELL) {
@@ -295,7 +320,10 @@ fn stops_at(operands: &Operands, named: usize) -> Option<usize> {
 
 fn fits(case: &Case, told: &Told<'_>) -> bool {
     let words = case.words.iter().enumerate().all(|(at, wanted)| {
-        told.operands.get(at).is_some_and(|word| wanted == "*" || wanted.split('|').any(|alternative| alternative == word))
+        told.operands.get(at).is_some_and(|word| wanted.split('|').any(|alternative| match alternative.strip_suffix('*') {
+            Some(start) => word.starts_with(start),
+            None => alternative == word,
+        }))
     });
     words
         && (case.with.is_empty() || told.has(&case.with))

@@ -6,7 +6,7 @@ use super::Reading;
 use crate::shell::{
     judge::{Class, Reach, Writing},
     syntax::{Redirect, RedirectOp, Script, Target, here_text},
-    text::{HOLE, SECRET},
+    text::{HOLE, is_secret},
 };
 
 impl Reading<'_> {
@@ -41,6 +41,8 @@ impl Reading<'_> {
             };
             if standard || self.is_connected() {
                 input = Some(text);
+            } else if let Some(fd) = &redirect.fd {
+                self.files.insert(format!("/dev/fd/{fd}"), text);
             }
         }
         input
@@ -69,11 +71,14 @@ impl Reading<'_> {
                 if shell || output.as_deref().is_some_and(|text| text.contains(crate::shell::text::SHELL)) {
                     self.forbid("reverse-shell", "It connects a shell to another host.");
                 }
-                if output.as_deref().is_some_and(|text| text.contains(SECRET)) {
+                if output.as_deref().is_some_and(is_secret) {
                     self.forbid("exfiltration", "It sends a secret to another host.");
                 }
             }
             self.writes(&path, append);
+            if class == Class::Nothing {
+                continue;
+            }
             let place = self.written(&path);
             let text = output.unwrap_or_else(|| HOLE.to_string());
             if append == Writing::Append {

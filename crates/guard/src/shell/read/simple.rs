@@ -12,13 +12,13 @@ use crate::shell::{
 
 /// Variables that make programs run other programs, or other code.
 const RUNS_CODE: &[&str] = &[
-    "PATH", "ENV", "BASH_ENV", "PROMPT_COMMAND", "PS4", "IFS", "SHELLOPTS", "BASHOPTS", "PERL5OPT", "PERL5LIB", "PERL5DB",
+    "PATH", "ENV", "BASH_ENV", "PROMPT_COMMAND", "PS4", "SHELLOPTS", "BASHOPTS", "PERL5OPT", "PERL5LIB", "PERL5DB",
     "PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME", "PYTHONINSPECT", "PYTHONWARNINGS", "PYTHONBREAKPOINT", "RUBYOPT",
     "RUBYLIB", "NODE_OPTIONS", "NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "PAGER", "MANPAGER", "LESSOPEN",
     "LESSCLOSE", "LESS", "EDITOR", "VISUAL", "BROWSER", "SUDO_ASKPASS", "SSH_ASKPASS", "RSYNC_RSH", "CVS_RSH",
     "TAR_OPTIONS", "GREP_OPTIONS", "RIPGREP_CONFIG_PATH", "FZF_DEFAULT_COMMAND", "FZF_DEFAULT_OPTS", "FIGNORE", "HOSTALIASES", "MAKEFLAGS", "CC", "CXX", "LD", "AWKPATH", "AWKLIBPATH",
     "GCONV_PATH", "LOCPATH", "NLSPATH", "TERMINFO", "TERMCAP", "OPENSSL_CONF", "CARGO_BUILD_RUSTC_WRAPPER",
-    "RUSTC_WRAPPER", "RUSTC", "NPM_CONFIG_SCRIPT_SHELL", "WATCH", "BAT_PAGER", "DELTA_PAGER", "SYSTEMD_PAGER", "PSQL_PAGER", "PSQL_EDITOR", "XDG_CONFIG_HOME", "HOME", "CURL_HOME", "WGETRC", "INPUTRC", "VIMINIT", "EXINIT", "GZIP", "ZIPOPT", "UNZIP", "LUA_INIT", "PHPRC", "R_PROFILE", "JULIA_LOAD_PATH", "SHELL", "TMPDIR",
+    "RUSTC_WRAPPER", "RUSTC", "MANOPT", "MANLESS", "JQ_LIBRARY_PATH", "KUBECONFIG", "NPM_CONFIG_SCRIPT_SHELL", "WATCH", "BAT_PAGER", "DELTA_PAGER", "SYSTEMD_PAGER", "PSQL_PAGER", "PSQL_EDITOR", "XDG_CONFIG_HOME", "HOME", "CURL_HOME", "WGETRC", "INPUTRC", "VIMINIT", "EXINIT", "GZIP", "ZIPOPT", "UNZIP", "LUA_INIT", "PHPRC", "R_PROFILE", "JULIA_LOAD_PATH", "SHELL", "TMPDIR",
 ];
 const RUNS_CODE_PREFIX: &[&str] = &["LD_", "DYLD_", "GIT_", "BASH_FUNC_", "npm_config_", "CARGO_TARGET_", "PIP_", "DOCKER_", "KUBE"];
 /// Of those that start so, these only change how something looks.
@@ -33,6 +33,9 @@ const HISTORY: &[&str] = &["HISTFILE", "HISTSIZE", "HISTFILESIZE", "HISTCONTROL"
 pub(super) const PROGRAM_FOLDERS: &[&str] = &[
     "/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin",
 ];
+
+/// Programs that do the worst, and those that start them.
+const WORST: &[&str] = &["rm", "dd", "mkfs", "mkfs.ext4", "bash", "sh", "chmod", "chown", "shutdown", "reboot", "nc", "curl", "wget", "find", "mv", "shred", "cat", "python3", "perl", "tee", "base64", "xargs", "env", "poweroff", "halt", "wipefs", "sudo", "ssh"];
 
 impl Reading<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, script: &Rc<Script>, input: Option<&str>) -> String {
@@ -97,6 +100,13 @@ impl Reading<'_> {
         }
         match &assign.value {
             Value::Array(words) => {
+                for word in words {
+                    // `[key]=value`.
+                    let text = self.scalar(word);
+                    if let Some((key, value)) = text.strip_prefix('[').and_then(|text| text.split_once("]=")) {
+                        self.set(&format!("{}[{key}]", assign.name), vec![value.to_owned()]);
+                    }
+                }
                 let mut values = if assign.append { self.arrays.remove(&assign.name).unwrap_or_default() } else { Vec::new() };
                 for word in words {
                     values.extend(self.fields(word));
@@ -153,8 +163,8 @@ impl Reading<'_> {
         let looks = ONLY_LOOKS.contains(&name) || name.ends_with("PAGER") && PLAIN_PAGERS.contains(&value);
         if runs && !looks {
             self.find(Permission::Sensitive, "environment", format!("It sets {name}, which can make a program run other code."));
-            if name.ends_with("PAGER") || matches!(name, "GIT_SSH_COMMAND" | "GIT_EXTERNAL_DIFF" | "PROMPT_COMMAND" | "EDITOR" | "VISUAL" | "GIT_EDITOR") {
-                self.run_apart(value, None);
+            if value.contains(' ') {
+                self.run_apart(value.trim_start_matches(['|', '!', '-', ' ']), None);
             }
         }
     }
@@ -228,13 +238,23 @@ impl Reading<'_> {
                 if words.iter().any(|word| word.contains(NET)) {
                     self.unresolved("It is given what another host sent.");
                 }
+                self.hedge(&words[1..]);
                 format!("{HOLE}{}", origin(input.unwrap_or_default()))
             }
         }
     }
 
+    /// A program that is not known here may run its words as a command: what must never be is looked for in them.
+    pub(super) fn hedge(&mut self, words: &[String]) {
+        let Some(at) = words.iter().position(|word| WORST.contains(&base_name(word))) else { return };
+        let before = self.notes.findings.len();
+        self.argv(&words[at..], false, None);
+        let found = self.notes.findings.split_off(before);
+        self.notes.findings.extend(found.into_iter().filter(|found| found.permission == Permission::Forbidden));
+    }
+
     fn is_known_name(&self, base: &str) -> bool {
-        self.knowledge.find(base).is_some() || interpreters::language(base).is_some() || super::wrappers::is_wrapper(base)
+        self.knowledge.find(base).is_some() || interpreters::is_shell(base) || interpreters::language(base).is_some() || super::wrappers::is_wrapper(base)
     }
 
     /// Which program it is cannot be told.
@@ -259,7 +279,6 @@ impl Reading<'_> {
     /// A glob where the program stands: it is whatever it matches.
     fn globbed_command(&mut self, name: &str, words: &[String], input: Option<&str>) -> String {
         self.unresolved(format!("Which program {} is depends on what files there are.", shown(name)));
-        const WORST: &[&str] = &["rm", "dd", "mkfs", "bash", "sh", "chmod", "chown", "shutdown", "reboot", "nc", "curl", "wget", "find", "mv", "shred", "cat", "python3", "perl", "tee", "base64", "xargs", "env", "poweroff", "halt", "wipefs"];
         let is_path = name.contains('/');
         for program in WORST {
             let matches = if is_path {

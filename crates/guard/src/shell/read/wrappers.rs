@@ -190,7 +190,7 @@ impl Reading<'_> {
         }
         if expanded.is_empty() {
             self.step("env shows the environment, which is a clean one.".to_owned());
-            return format!("{HOLE}{}", crate::shell::text::SECRET);
+            return format!("{HOLE}{}", crate::shell::text::ENVIRONMENT);
         }
         self.argv(&expanded, true, input)
     }
@@ -247,7 +247,7 @@ impl Reading<'_> {
             let host = host.clone();
             self.reaches(&host);
         }
-        if input.is_some_and(|text| text.contains(crate::shell::text::SECRET)) {
+        if input.is_some_and(crate::shell::text::is_secret) {
             self.forbid("exfiltration", "It sends a secret to another host.");
         }
         let command = told.operands.get(1..).unwrap_or_default().join(" ");

@@ -456,8 +456,9 @@ impl Parser<'_> {
             let word = self.reader.word();
             if self.reader.peek(0) == Some('(') && matches!(word.last(), Some(Unit::Bare('='))) {
                 self.reader.at += 1;
-                self.array_words();
-                simple.words.push(word);
+                let value = Value::Array(self.array_words());
+                let name = literal(&word).unwrap_or_default();
+                simple.assigns.push(Assign { name: name.trim_end_matches(['=', '+']).to_owned(), index: None, append: false, value });
                 continue;
             }
             simple.words.push(word);

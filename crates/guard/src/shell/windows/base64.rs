@@ -25,8 +25,7 @@ pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
 }
 
 pub(super) fn utf16le(bytes: &[u8]) -> String {
-    let units: Vec<u16> =
-        bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+    let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
     String::from_utf16_lossy(&units)
 }
 

@@ -12,10 +12,11 @@ pub(super) enum Reach {
 
 /// Deletes what a word names.
 pub(super) fn delete(report: &mut Report, word: &Word, reach: Reach) {
-    let shown: String = word.text.chars().take(120).collect();
+    let path = report.meant_here(&word.text);
+    let shown: String = path.chars().take(120).collect();
     let place = match reach {
-        Reach::Tree => places::tree(&word.text),
-        Reach::Files => places::file(&word.text),
+        Reach::Tree => places::tree(&path),
+        Reach::Files => places::file(&path),
     };
     // `%x%\` with an unknown x is the drive itself when x is empty.
     if !word.known {
@@ -29,7 +30,9 @@ pub(super) fn delete(report: &mut Report, word: &Word, reach: Reach) {
         return;
     }
     let (level, how) = match (reach, place) {
-        (Reach::Tree, places::Place::Relative) => (Level::Moderate, "Deletes a folder with all that is in it"),
+        (Reach::Tree, places::Place::Relative) => {
+            (Level::Moderate, "Deletes a folder with all that is in it")
+        }
         (Reach::Tree, _) => (Level::Sensitive, "Deletes everything below a folder outside the workspace"),
         (Reach::Files, places::Place::Relative) => (Level::Moderate, "Deletes files"),
         (Reach::Files, _) => (Level::Sensitive, "Deletes files outside the workspace"),
@@ -47,8 +50,9 @@ pub(super) fn write(report: &mut Report, word: &Word) {
     if matches!(name, "nul" | "nul:" | "con" | "$null" | "&1" | "&2" | "\\\\.\\nul") {
         return;
     }
-    let shown: String = word.text.chars().take(120).collect();
-    let place = places::file(&word.text);
+    let path = report.meant_here(&word.text);
+    let shown: String = path.chars().take(120).collect();
+    let place = places::file(&path);
     if matches!(place, places::Place::Device | places::Place::System | places::Place::Boot) {
         report.note(Level::Forbid, "win-overwrite", format!("Writes over {}: {shown}", place.words()));
     } else if !word.known {

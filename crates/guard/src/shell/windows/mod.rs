@@ -12,11 +12,12 @@ mod programs;
 mod ps;
 mod recognise;
 mod report;
+mod segments;
 mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use recognise::recognise;
+pub use recognise::{is_only_windows, recognise};
 
 use report::Report;
 
@@ -50,7 +51,27 @@ pub struct Verdict {
 const LONGEST: usize = 64 * 1024;
 
 /// Reads `text` as the given shell would.
+///
+/// Where the text has signs of the other shell too, it is read both ways, and the graver reading counts.
+#[must_use]
 pub fn analyze(text: &str, form: Form) -> Verdict {
+    let verdict = analyze_as(text, form);
+    let both = match form {
+        // `;` parts arguments in cmd, but commands in PowerShell.
+        Form::Cmd => text.contains(';'),
+        Form::PowerShell => text.contains('^') || text.matches('%').count() > 1,
+    };
+    if !both || verdict.level == Level::Forbid {
+        return verdict;
+    }
+    let (other, least) = match form {
+        Form::Cmd => (analyze_as(text, Form::PowerShell), Level::Sensitive),
+        Form::PowerShell => (analyze_as(text, Form::Cmd), Level::Forbid),
+    };
+    if other.level > verdict.level && other.level >= least { other } else { verdict }
+}
+
+fn analyze_as(text: &str, form: Form) -> Verdict {
     let mut report = Report::new();
     if text.len() > LONGEST {
         report.note(Level::Sensitive, "win-too-long", "The command is longer than 64 KiB and was not read");

@@ -43,7 +43,11 @@ pub(super) fn cmd_program(report: &mut Report, args: &[Word], raw: Option<&str>)
     let Some(at) = args.iter().position(runs) else {
         report.facts.runs_text = true;
         if args.is_empty() {
-            report.note(Level::Sensitive, "win-runs", "Starts a shell that reads its commands from elsewhere");
+            report.note(
+                Level::Sensitive,
+                "win-runs",
+                "Starts a shell that reads its commands from elsewhere",
+            );
         } else {
             report.note(Level::Moderate, "win-runs", "Starts a shell");
         }
@@ -102,8 +106,23 @@ pub(super) fn powershell_program(report: &mut Report, args: &[Word]) {
         } else if is("version", 1) || is("help", 1) || name == "?" {
             return report.note(Level::Allow, "win-reads", "Shows a version or help");
         }
-        let takes = ["executionpolicy", "windowstyle", "inputformat", "outputformat", "configurationname", "psconsolefile"];
-        at += if takes.iter().any(|full| full.starts_with(name)) || name == "ep" || name == "wd" || name == "if" { 2 } else { 1 };
+        let takes = [
+            "executionpolicy",
+            "windowstyle",
+            "inputformat",
+            "outputformat",
+            "configurationname",
+            "psconsolefile",
+        ];
+        at += if takes.iter().any(|full| full.starts_with(name))
+            || name == "ep"
+            || name == "wd"
+            || name == "if"
+        {
+            2
+        } else {
+            1
+        };
     }
     report.facts.runs_text = true;
     report.note(Level::Sensitive, "win-runs", "Starts a shell that reads its commands from elsewhere");
@@ -121,8 +140,13 @@ fn run_text(report: &mut Report, words: &[Word]) {
         return;
     }
     // A quoted text handed over by another shell keeps its quotes here and there.
-    let bare = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')).filter(|t| !t.contains('\'')).unwrap_or(text);
-    let bare = bare.strip_prefix('"').and_then(|t| t.strip_suffix('"')).filter(|t| !t.contains('"')).unwrap_or(bare);
+    let bare = text
+        .strip_prefix('\'')
+        .and_then(|t| t.strip_suffix('\''))
+        .filter(|t| !t.contains('\''))
+        .unwrap_or(text);
+    let bare =
+        bare.strip_prefix('"').and_then(|t| t.strip_suffix('"')).filter(|t| !t.contains('"')).unwrap_or(bare);
     read(report, bare, Form::PowerShell);
 }
 

@@ -1,7 +1,8 @@
 //! What a Windows path stands for: a drive, a system folder, a profile, a secret, or an ordinary place.
 
 use super::tables::places::{
-    BOOT_FILES, CLEANED, HIVES, NARROW_ENDINGS, SECRET_ENDINGS, SECRET_NAMES, SECRET_PARTS, SYSTEM_TOPS, WHOLE_TOPS,
+    BOOT_FILES, CLEANED, HIVES, NARROW_ENDINGS, SECRET_ENDINGS, SECRET_NAMES, SECRET_PARTS, SYSTEM_TOPS,
+    WHOLE_TOPS,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +71,9 @@ pub(super) fn is_device(path: &str) -> bool {
     let bytes = name.as_bytes();
     let bare_volume = bytes.len() == 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':';
     bare_volume
-        || ["physicaldrive", "harddisk", "volume{", "globalroot", "cdrom", "scsi"].iter().any(|d| name.starts_with(d))
+        || ["physicaldrive", "harddisk", "volume{", "globalroot", "cdrom", "scsi"]
+            .iter()
+            .any(|d| name.starts_with(d))
 }
 
 fn take_apart(path: &str) -> Option<Parts> {
@@ -78,7 +81,8 @@ fn take_apart(path: &str) -> Option<Parts> {
     if let Some(rest) = text.strip_prefix("\\\\") {
         // An administrative share is the drive itself.
         let mut pieces = rest.splitn(3, '\\');
-        let (_, share, below) = (pieces.next()?, pieces.next().unwrap_or_default(), pieces.next().unwrap_or_default());
+        let (_, share, below) =
+            (pieces.next()?, pieces.next().unwrap_or_default(), pieces.next().unwrap_or_default());
         let bytes = share.as_bytes();
         if !(bytes.len() == 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b'$') {
             return None;
@@ -86,7 +90,8 @@ fn take_apart(path: &str) -> Option<Parts> {
         text = format!("{}:\\{below}", char::from(bytes[0]));
     }
     let bytes = text.as_bytes();
-    let lettered = bytes.len() >= 2 && bytes[1] == b':' && (bytes[0].is_ascii_alphabetic() || bytes[0] == b'?');
+    let lettered =
+        bytes.len() >= 2 && bytes[1] == b':' && (bytes[0].is_ascii_alphabetic() || bytes[0] == b'?');
     let drive = lettered || text.starts_with('\\');
     let below = if lettered { text.get(2..).unwrap_or_default() } else { &text };
     let mut parts: Vec<String> = Vec::new();
@@ -161,10 +166,12 @@ pub(super) fn tree(path: &str) -> Place {
         [top] if is_one_of(top, BOOT_FILES) => Place::Boot,
         [top, ..] if BOOT_FILES.contains(&top.as_str()) => Place::Boot,
         [top] if is_one_of(top, WHOLE_TOPS) => Place::System,
-        [top, below @ ..] if is_one_of(top, &["users", "documents and settings", "docume~1"]) => match below {
-            [] => Place::Profile,
-            [_, below @ ..] => profile_below(below, pattern.as_deref()),
-        },
+        [top, below @ ..] if is_one_of(top, &["users", "documents and settings", "docume~1"]) => {
+            match below {
+                [] => Place::Profile,
+                [_, below @ ..] => profile_below(below, pattern.as_deref()),
+            }
+        }
         _ => Place::Absolute,
     }
 }
@@ -180,7 +187,11 @@ pub(super) fn file(path: &str) -> Place {
     }
     let Some(Parts { drive, parts, pattern }) = take_apart(path) else { return Place::Share };
     if !drive {
-        return if parts.first().is_some_and(|p| p == ".." || p == "~") { Place::Absolute } else { Place::Relative };
+        return if parts.first().is_some_and(|p| p == ".." || p == "~") {
+            Place::Absolute
+        } else {
+            Place::Relative
+        };
     }
     if pattern.is_some() {
         return tree(path);
@@ -193,10 +204,14 @@ pub(super) fn file(path: &str) -> Place {
             [name, ..] if CLEANED.contains(&name.as_str()) => Place::Absolute,
             // Not a part of Windows, though it stands there; changing it is asked about.
             [.., a, b, _] if a == "drivers" && b == "etc" => Place::Absolute,
-            [name, _, ..] if ["system32", "syswow64", "boot", "winsxs", "servicing"].contains(&name.as_str()) => {
+            [name, _, ..]
+                if ["system32", "syswow64", "boot", "winsxs", "servicing"].contains(&name.as_str()) =>
+            {
                 Place::System
             }
-            [name] if std::path::Path::new(name).extension().is_some_and(|e| e == "exe" || e == "dll") => Place::System,
+            [name] if std::path::Path::new(name).extension().is_some_and(|e| e == "exe" || e == "dll") => {
+                Place::System
+            }
             [name] if !name.contains('.') => Place::System,
             _ => Place::Absolute,
         },
@@ -207,7 +222,8 @@ pub(super) fn file(path: &str) -> Place {
 /// Does a path lead to keys, passwords, browser stores or the like?
 pub(super) fn is_secret(path: &str) -> bool {
     let text = path.to_lowercase().replace('/', "\\");
-    let name = text.trim_matches(['"', '\'', '*', ' ']).rsplit(['\\', '=', '@', ':']).next().unwrap_or_default();
+    let name =
+        text.trim_matches(['"', '\'', '*', ' ']).rsplit(['\\', '=', '@', ':']).next().unwrap_or_default();
     SECRET_PARTS.iter().any(|part| text.contains(part))
         || SECRET_NAMES.contains(&name)
         || name.starts_with(".env.") && name != ".env.example"
@@ -225,6 +241,8 @@ pub(super) fn is_hive(path: &str) -> bool {
 /// Does a word name another machine: a URL or a share?
 pub(super) fn is_remote(word: &str) -> bool {
     let text = word.trim_matches(['"', '\'', ' ']).to_lowercase();
-    ["http://", "https://", "ftp://", "ftps://", "tftp://", "sftp://", "ws://", "wss://", "webdav"].iter().any(|scheme| text.contains(scheme))
+    ["http://", "https://", "ftp://", "ftps://", "tftp://", "sftp://", "ws://", "wss://", "webdav"]
+        .iter()
+        .any(|scheme| text.contains(scheme))
         || (text.starts_with("\\\\") && !is_device(&text) && take_apart(&text).is_none())
 }

@@ -37,7 +37,8 @@ fn marks_text(args: &[Word]) -> String {
 }
 
 fn fits(rule: &Rule, name: &str, text: &str) -> bool {
-    rule.0.split('|').any(|p| p == name) && rule.1.iter().all(|mark| mark.split('|').any(|m| text.contains(m)))
+    rule.0.split('|').any(|p| p == name)
+        && rule.1.iter().all(|mark| mark.split('|').any(|m| text.contains(m)))
 }
 
 /// Notes a use that is never run, if this is one.
@@ -66,14 +67,23 @@ pub(super) fn judge(report: &mut Report, word: &str, args: &[Word], raw: Option<
     }
     let text = marks_text(args);
     closer_look(report, &name, args, &text);
-    if name == "git" && git_reads(args) && !text.contains("/ext") && !text.contains("/output") && !text.contains("/textconv") {
+    if name == "git"
+        && git_reads(args)
+        && !text.contains("/ext")
+        && !text.contains("/output")
+        && !text.contains("/textconv")
+    {
         report.note(Level::Allow, "win-reads", "Shows the state of the repository");
     } else if let Some(rule) = PROGRAMS.iter().find(|rule| fits(rule, &name, &text)) {
         report.note(rule.2, rule.3, rule.4);
     } else if GIT_BARE.iter().any(|_| name == "git") {
         report.note(Level::Moderate, "win-program", "Changes the repository");
     } else if ends_in_script(word) {
-        report.note(Level::Sensitive, "win-runs", format!("Runs a script or program that was not read: {name}"));
+        report.note(
+            Level::Sensitive,
+            "win-runs",
+            format!("Runs a script or program that was not read: {name}"),
+        );
     } else {
         report.note(Level::Moderate, "win-program", format!("Runs {name}"));
     }
@@ -89,14 +99,17 @@ pub(super) fn judge(report: &mut Report, word: &str, args: &[Word], raw: Option<
 
 fn ends_in_script(word: &str) -> bool {
     let name = places::file_name(word);
-    [".bat", ".cmd", ".vbs", ".js", ".ps1", ".hta", ".wsf", ".msi", ".scr"].iter().any(|end| name.ends_with(end))
+    [".bat", ".cmd", ".vbs", ".js", ".ps1", ".hta", ".wsf", ".msi", ".scr"]
+        .iter()
+        .any(|end| name.ends_with(end))
 }
 
 fn git_reads(args: &[Word]) -> bool {
     let Some((first, rest)) = args.split_first() else { return false };
     GIT_READS.contains(&first.text.as_str())
         || GIT_BARE.iter().any(|(name, may)| {
-            *name == first.text && (!rest.is_empty() || *name == "branch" || *name == "tag" || *name == "remote")
+            *name == first.text
+                && (!rest.is_empty() || *name == "branch" || *name == "tag" || *name == "remote")
                 && rest.iter().all(|w| may.contains(&w.text.as_str()))
         })
 }
@@ -139,8 +152,8 @@ fn after<'a>(args: &'a [Word], names: &[&str]) -> Option<&'a Word> {
 
 fn closer_look(report: &mut Report, name: &str, args: &[Word], text: &str) {
     match name {
-        "curl" | "wget" | "certutil" | "bitsadmin" | "aria2c" | "tftp" | "ftp" | "esentutl" | "expand" | "extrac32" | "certoc"
-        | "hh" | "finger" => fetches(report, name, args, text),
+        "curl" | "wget" | "certutil" | "bitsadmin" | "aria2c" | "tftp" | "ftp" | "esentutl" | "expand"
+        | "extrac32" | "certoc" | "hh" | "finger" => fetches(report, name, args, text),
         "robocopy" => {
             let mirrors = text.contains(" /mir") || text.contains(" /purge");
             let moves = text.contains(" /move") || text.contains(" /mov ");
@@ -157,7 +170,11 @@ fn closer_look(report: &mut Report, name: &str, args: &[Word], text: &str) {
             let folder = after(args, &["p"]).map_or_else(|| ".".to_owned(), |w| w.text.clone());
             let what = after(args, &["c"]).map(|w| w.text.clone()).unwrap_or_default();
             let all = format!("{}\\*", folder.trim_end_matches('\\'));
-            let line = what.replace("@path", &all).replace("@file", &all).replace("@fname", &all).replace("0x22", "\"");
+            let line = what
+                .replace("@path", &all)
+                .replace("@file", &all)
+                .replace("@fname", &all)
+                .replace("0x22", "\"");
             let line = if text.contains(" /s ") { line.replace("del ", "del /s ") } else { line };
             nested::command_line(report, &line);
         }
@@ -178,17 +195,37 @@ fn closer_look(report: &mut Report, name: &str, args: &[Word], text: &str) {
                 nested::command_line(report, &format!("{} {given}", line.text));
             }
         }
-        "runas" | "psexec" | "conhost" | "winrs" | "at" | "gsudo" | "sudo" | "nsudo" | "explorer" | "psexec64" | "paexec" | "start" => {
+        "runas" | "psexec" | "conhost" | "winrs" | "at" | "gsudo" | "sudo" | "nsudo" | "explorer"
+        | "psexec64" | "paexec" | "start" => {
             let from = args.iter().position(|a| !a.text.starts_with(['/', '-', '\\'])).unwrap_or(args.len());
             let words: Vec<&str> = args[from..].iter().map(|w| w.text.as_str()).collect();
             if !words.is_empty() {
                 nested::command_line(report, &words.join(" "));
             }
-            report.note(Level::Sensitive, "win-runs", "Runs a command with other rights or on another machine");
+            report.note(
+                Level::Sensitive,
+                "win-runs",
+                "Runs a command with other rights or on another machine",
+            );
         }
         _ => {}
     }
-    let runs = ["rundll32", "regsvr32", "msiexec", "cscript", "wscript", "mshta", "python", "python3", "py", "node", "java", "msbuild", "installutil", "regasm"];
+    let runs = [
+        "rundll32",
+        "regsvr32",
+        "msiexec",
+        "cscript",
+        "wscript",
+        "mshta",
+        "python",
+        "python3",
+        "py",
+        "node",
+        "java",
+        "msbuild",
+        "installutil",
+        "regasm",
+    ];
     if runs.contains(&name) {
         for arg in args {
             let file = arg.text.split(',').next().unwrap_or_default();
@@ -200,8 +237,13 @@ fn closer_look(report: &mut Report, name: &str, args: &[Word], text: &str) {
 }
 
 fn fetches(report: &mut Report, name: &str, args: &[Word], text: &str) {
-    let Some(url_at) = args.iter().position(|a| places::is_remote(&a.text) || (name == "curl" && a.text.contains("://"))) else {
-        if name == "certutil" && text.contains("/decode") && let Some(to) = args.last() {
+    let Some(url_at) =
+        args.iter().position(|a| places::is_remote(&a.text) || (name == "curl" && a.text.contains("://")))
+    else {
+        if name == "certutil"
+            && text.contains("/decode")
+            && let Some(to) = args.last()
+        {
             report.fetched(&to.text);
         }
         return;
@@ -210,10 +252,10 @@ fn fetches(report: &mut Report, name: &str, args: &[Word], text: &str) {
     if let Some(to) = after(args, &["o", "output", "out", "output-document", "outfile"]) {
         report.fetched(&to.text);
         deletes::write(report, to);
-    } else if matches!(name, "certutil" | "bitsadmin" | "esentutl" | "expand" | "extrac32") {
-        if let Some(to) = args.get(url_at + 1) {
-            report.fetched(&to.text);
-        }
+    } else if matches!(name, "certutil" | "bitsadmin" | "esentutl" | "expand" | "extrac32")
+        && let Some(to) = args.get(url_at + 1)
+    {
+        report.fetched(&to.text);
     }
     let url_name = places::file_name(&args[url_at].text);
     report.fetched(&url_name);
@@ -224,12 +266,40 @@ fn rights(report: &mut Report, name: &str, args: &[Word], text: &str) {
     let deep = match name {
         "takeown" => text.contains(" /r"),
         "attrib" => text.contains(" /s") && text.contains('+'),
-        _ => text.contains(" /t") || text.contains("/deny") || text.contains("/reset") || text.contains("/inheritance:r"),
+        _ => {
+            text.contains(" /t")
+                || text.contains("/deny")
+                || text.contains("/reset")
+                || text.contains("/inheritance:r")
+        }
     };
-    let changes = name == "takeown" || name == "attrib" || ["/grant", "/deny", "/remove", "/reset", "/setowner", "/inheritance", "/p ", "/e ", "/setintegrity"].iter().any(|m| text.contains(m));
+    let changes = name == "takeown"
+        || name == "attrib"
+        || [
+            "/grant",
+            "/deny",
+            "/remove",
+            "/reset",
+            "/setowner",
+            "/inheritance",
+            "/p ",
+            "/e ",
+            "/setintegrity",
+        ]
+        .iter()
+        .any(|m| text.contains(m));
     for arg in args.iter().filter(|a| !a.text.starts_with('/')) {
-        if deep && changes && (arg.text.contains(':') || arg.text.starts_with('\\')) && !arg.text.contains(":(") && places::tree(&arg.text).is_vital() {
-            report.note(Level::Forbid, "win-ownership", format!("Changes owner or rights of {}", places::tree(&arg.text).words()));
+        if deep
+            && changes
+            && (arg.text.contains(':') || arg.text.starts_with('\\'))
+            && !arg.text.contains(":(")
+            && places::tree(&arg.text).is_vital()
+        {
+            report.note(
+                Level::Forbid,
+                "win-ownership",
+                format!("Changes owner or rights of {}", places::tree(&arg.text).words()),
+            );
         }
     }
 }

@@ -44,6 +44,8 @@ pub(super) struct Report {
     steps: Vec<String>,
     pub facts: Facts,
     pub depth: u32,
+    /// Where the text has changed to; empty for the working folder.
+    here: String,
     budget: u32,
 }
 
@@ -57,6 +59,7 @@ impl Report {
             steps: Vec::new(),
             facts: Facts::default(),
             depth: 0,
+            here: String::new(),
             budget: 20_000,
         }
     }
@@ -81,6 +84,23 @@ impl Report {
             "win-unresolved",
             format!("What `{what}` stands for is only known when it runs"),
         );
+    }
+
+    /// The text changes its folder: relative paths mean something else from here on.
+    pub fn enter(&mut self, folder: &str) {
+        let folder = self.meant_here(folder);
+        self.here = if folder.len() > 400 { String::from("..\\..\\..\\..") } else { folder };
+    }
+
+    /// A path as it is meant where the text stands now.
+    pub fn meant_here(&self, path: &str) -> String {
+        let bare = path.trim_matches(['"', '\'']);
+        let starts = bare.starts_with(['\\', '/', '~']) || bare.as_bytes().get(1) == Some(&b':');
+        if self.here.is_empty() || starts {
+            path.to_owned()
+        } else {
+            format!("{}\\{bare}", self.here.trim_end_matches('\\'))
+        }
     }
 
     pub fn program(&mut self, name: &str) {
@@ -118,7 +138,11 @@ impl Report {
         let cost = u32::try_from(length / 64 + 1).unwrap_or(u32::MAX);
         if self.budget < cost {
             self.budget = 0;
-            self.note(Level::Sensitive, "win-too-complex", "The command is too complex to be read to its end");
+            self.note(
+                Level::Sensitive,
+                "win-too-complex",
+                "The command is too complex to be read to its end",
+            );
             return false;
         }
         self.budget -= cost;
@@ -127,7 +151,11 @@ impl Report {
 
     pub fn finish(mut self) -> Verdict {
         if let (Some(secret), true) = (self.facts.secret.clone(), self.facts.sends) {
-            self.note(Level::Forbid, "win-secret-sent", format!("Sends secrets to another machine: {secret}"));
+            self.note(
+                Level::Forbid,
+                "win-secret-sent",
+                format!("Sends secrets to another machine: {secret}"),
+            );
         }
         if self.facts.opens_socket && self.facts.runs_text {
             self.note(
@@ -137,7 +165,7 @@ impl Report {
             );
         }
         if self.why.is_empty() {
-            self.why = "Nothing is changed".to_owned();
+            "Nothing is changed".clone_into(&mut self.why);
         }
         Verdict {
             level: self.level,

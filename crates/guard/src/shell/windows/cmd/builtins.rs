@@ -34,11 +34,7 @@ impl Shell<'_> {
             "set" => self.set(raw),
             "call" => return self.call(&command.rest),
             "start" => self.start(&command.rest),
-            "del" | "erase" => {
-                let deep = self.walks_tree || switches(words).contains(&'s');
-                self.delete(words, if deep { Reach::Tree } else { Reach::Files });
-            }
-            "rd" | "rmdir" => {
+            "del" | "erase" | "rd" | "rmdir" => {
                 let deep = self.walks_tree || switches(words).contains(&'s');
                 self.delete(words, if deep { Reach::Tree } else { Reach::Files });
             }
@@ -46,6 +42,12 @@ impl Shell<'_> {
             "type" | "dir" => {
                 programs::secrets_among(self.report, name, words);
                 self.reads(words);
+            }
+            "cd" | "chdir" | "pushd" => {
+                if let Some(folder) = operands(words).first() {
+                    self.report.enter(&folder.text);
+                }
+                self.report.note(Level::Allow, "win-reads", "Changes the folder of this session");
             }
             "date" | "time" if words.iter().any(|w| !w.text.eq_ignore_ascii_case("/t")) => {
                 self.report.note(Level::Sensitive, "win-system", "Changes the clock of the machine");
@@ -68,7 +70,9 @@ impl Shell<'_> {
     fn echo(&mut self, command: &Command) -> Piped {
         let told: String = command.rest.trim_start_matches(['.', ':', ' ']).to_owned();
         let lower = told.to_lowercase();
-        if told.contains(UNKNOWN) && ["key", "token", "secret", "passw", "pwd"].iter().any(|s| lower.contains(s)) {
+        if told.contains(UNKNOWN)
+            && ["key", "token", "secret", "passw", "pwd"].iter().any(|s| lower.contains(s))
+        {
             self.report.note(Level::Sensitive, "win-secret", "Shows a variable that may hold a secret");
         }
         self.report.note(Level::Allow, "win-reads", "Prints text");
@@ -86,7 +90,11 @@ impl Shell<'_> {
         let expanded = self.variables.expand(raw);
         let rest = expanded.trim_start().trim_start_matches('@').get(3..).unwrap_or_default().trim_start();
         let lower = rest.to_ascii_lowercase();
-        let rest = if lower.starts_with("/a") || lower.starts_with("/p") { rest.get(2..).unwrap_or_default() } else { rest };
+        let rest = if lower.starts_with("/a") || lower.starts_with("/p") {
+            rest.get(2..).unwrap_or_default()
+        } else {
+            rest
+        };
         let Some((name, value)) = rest.split_once('=') else {
             self.report.note(Level::Sensitive, "win-secret", "Shows variables, which may hold secrets");
             return;
@@ -150,7 +158,11 @@ impl Shell<'_> {
                 || matches!(name, "move" | "ren" | "rename") && places::tree(&source.text).is_vital();
             if gone {
                 let place = places::tree(&source.text);
-                self.report.note(Level::Forbid, "win-delete", format!("Moves away {}: {}", place.words(), source.text));
+                self.report.note(
+                    Level::Forbid,
+                    "win-delete",
+                    format!("Moves away {}: {}", place.words(), source.text),
+                );
             } else if places::is_secret(&source.text) {
                 self.report.secret(&source.text);
             } else if !source.known {

@@ -49,7 +49,10 @@ impl Variables {
             match c {
                 '%' => at = self.percent(&chars, at, &mut out),
                 '!' => match name_end(&chars, at, '!') {
-                    Some(end) if self.get(&lowered(&chars[at..end])).is_some() || end - at > 1 && is_name(&chars[at..end]) => {
+                    Some(end)
+                        if self.get(&lowered(&chars[at..end])).is_some()
+                            || end - at > 1 && is_name(&chars[at..end]) =>
+                    {
                         self.value(&chars[at..end], &mut out);
                         at = end + 1;
                     }
@@ -79,7 +82,10 @@ impl Variables {
         }
         if let Some(&letter) = chars.get(letter_at) {
             let closing = name_end(chars, at, '%').filter(|end| is_name(&chars[at..*end]) && !tilde);
-            if let Some(value) = self.of_loop(letter).filter(|_| closing.is_none_or(|end| self.get(&lowered(&chars[at..end])).is_none())) {
+            if let Some(value) = self
+                .of_loop(letter)
+                .filter(|_| closing.is_none_or(|end| self.get(&lowered(&chars[at..end])).is_none()))
+            {
                 out.push_str(value);
                 return letter_at + 1;
             }
@@ -130,7 +136,9 @@ fn name_end(chars: &[char], from: usize, mark: char) -> Option<usize> {
 }
 
 fn is_name(chars: &[char]) -> bool {
-    !chars.is_empty() && !chars.iter().any(|c| matches!(c, '\n' | '"' | '|' | '<' | '>' | '%')) && chars[0] != ' '
+    !chars.is_empty()
+        && !chars.iter().any(|c| matches!(c, '\n' | '"' | '|' | '<' | '>' | '%'))
+        && chars[0] != ' '
 }
 
 /// `~start,length`, both of which may count from the end.
@@ -153,7 +161,10 @@ fn cut_out(value: &str, cut: &str) -> String {
 fn replaced(value: &str, from: &str, to: &str) -> String {
     let (lower, wanted) = (value.to_ascii_lowercase(), from.to_ascii_lowercase());
     if let Some(wanted) = wanted.strip_prefix('*') {
-        return lower.find(wanted).and_then(|at| value.get(at + wanted.len()..)).map_or_else(|| value.to_owned(), |rest| format!("{to}{rest}"));
+        return lower
+            .find(wanted)
+            .and_then(|at| value.get(at + wanted.len()..))
+            .map_or_else(|| value.to_owned(), |rest| format!("{to}{rest}"));
     }
     let (mut out, mut at) = (String::new(), 0);
     while let Some(found) = lower.get(at..).and_then(|rest| rest.find(&wanted)) {

@@ -23,7 +23,8 @@ pub(super) enum Parting {
 
 /// End of the command that starts at `from`: the next operator that is neither quoted nor escaped.
 pub(super) fn end_of_command(chars: &[char], from: usize, in_group: bool) -> usize {
-    let head: String = chars[from..].iter().take(120).filter(|c| !"^\"".contains(**c)).collect::<String>().to_lowercase();
+    let head: String =
+        chars[from..].iter().take(120).filter(|c| !"^\"".contains(**c)).collect::<String>().to_lowercase();
     let name = head.split([' ', '/', '\t']).next().unwrap_or_default();
     let escapes = name.contains("powershell") || name.contains("pwsh");
     let (mut at, mut quoted) = (from, false);
@@ -48,7 +49,10 @@ fn take_word(chars: &[char], at: &mut usize, parting: Parting) -> Word {
     let mut quoted = false;
     while let Some(&c) = chars.get(*at) {
         match c {
-            '\\' if chars.get(*at + 1) == Some(&'"') && quoted && chars.get(*at + 2).is_some_and(|n| !n.is_whitespace()) => {
+            '\\' if chars.get(*at + 1) == Some(&'"')
+                && quoted
+                && chars.get(*at + 2).is_some_and(|n| !n.is_whitespace()) =>
+            {
                 word.text.push('"');
                 *at += 1;
             }
@@ -62,9 +66,8 @@ fn take_word(chars: &[char], at: &mut usize, parting: Parting) -> Word {
                     word.text.push(next);
                 }
             }
-            ' ' | '\t' | '\r' | '\u{b}' | '\u{c}' | '\u{a0}' if !quoted => break,
+            ' ' | '\t' | '\r' | '\u{b}' | '\u{c}' | '\u{a0}' | '<' | '>' if !quoted => break,
             ',' | ';' | '=' if !quoted && parting == Parting::Punctuation => break,
-            '<' | '>' if !quoted => break,
             UNKNOWN => word.known = false,
             _ => word.text.push(c),
         }
@@ -75,7 +78,8 @@ fn take_word(chars: &[char], at: &mut usize, parting: Parting) -> Word {
 
 fn skip_parting(chars: &[char], at: &mut usize, parting: Parting) {
     while chars.get(*at).is_some_and(|c| {
-        matches!(c, ' ' | '\t' | '\r' | '\n' | '\u{b}' | '\u{c}' | '\u{a0}') || (parting == Parting::Punctuation && ",;=".contains(*c))
+        matches!(c, ' ' | '\t' | '\r' | '\n' | '\u{b}' | '\u{c}' | '\u{a0}')
+            || (parting == Parting::Punctuation && ",;=".contains(*c))
     }) {
         *at += 1;
     }
@@ -107,7 +111,7 @@ pub(super) fn command(text: &str, parting: impl Fn(&str) -> Parting) -> Command 
         }
         if found.words.is_empty() {
             way = parting(&word.text);
-            found.rest = chars[at..].iter().collect();
+            found.rest = chars.get(at..).unwrap_or_default().iter().collect();
         }
         found.words.push(word);
     }

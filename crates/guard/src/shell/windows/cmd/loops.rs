@@ -92,7 +92,7 @@ impl Shell<'_> {
             } else if lower == "in" {
                 break;
             } else {
-                folder = word.trim_matches('"').to_owned();
+                word.trim_matches('"').clone_into(&mut folder);
             }
         }
         let letter = letter?;
@@ -120,7 +120,11 @@ impl Shell<'_> {
         let folder = self.variables.expand(&folder);
         let values = self.loop_values(kind, &folder, &set);
         if kind == 'l' && endless(&set) && body.to_ascii_lowercase().contains("start") {
-            self.report.note(Level::Forbid, "win-fork-bomb", "Starts programs without end until the machine stands still");
+            self.report.note(
+                Level::Forbid,
+                "win-fork-bomb",
+                "Starts programs without end until the machine stands still",
+            );
         }
         let outside = self.walks_tree;
         self.walks_tree |= kind == 'r';
@@ -167,7 +171,8 @@ impl Shell<'_> {
                 if values.len() > MOST_VALUES {
                     self.report.unresolved("a long list of values");
                     // Drives and system folders are often named late.
-                    values.sort_by_key(|value| !crate::shell::windows::places::tree(&format!("{value}\\")).is_vital());
+                    values
+                        .sort_by_key(|value| !crate::shell::windows::places::tree(&format!("{value}\\")).is_vital());
                 }
                 values
             }

@@ -31,7 +31,8 @@ struct Shell<'a> {
 }
 
 pub(super) fn read(report: &mut Report, text: &str) {
-    let mut shell = Shell { report, variables: Variables::default(), walks_tree: false, written: Vec::new(), depth: 0 };
+    let mut shell =
+        Shell { report, variables: Variables::default(), walks_tree: false, written: Vec::new(), depth: 0 };
     shell.lines(text);
 }
 
@@ -134,7 +135,11 @@ impl Shell<'_> {
             command.words = again.words.into_iter().skip(1).collect();
         }
         if name.trim_start_matches(['"', '(']).starts_with("%0") {
-            self.report.note(Level::Forbid, "win-fork-bomb", "Starts itself again and again until the machine stands still");
+            self.report.note(
+                Level::Forbid,
+                "win-fork-bomb",
+                "Starts itself again and again until the machine stands still",
+            );
             return Piped::Unknown;
         }
         if name.is_empty() || !first.known {
@@ -142,7 +147,11 @@ impl Shell<'_> {
                 self.report.unresolved(raw);
             }
             if self.report.facts.fetches {
-                self.report.note(Level::Forbid, "win-download-run", "Fetches something and then runs what cannot be resolved");
+                self.report.note(
+                    Level::Forbid,
+                    "win-download-run",
+                    "Fetches something and then runs what cannot be resolved",
+                );
             }
             self.redirections(&command, &Piped::Unknown);
             return Piped::Unknown;
@@ -176,12 +185,20 @@ impl Shell<'_> {
     }
 
     fn run(&mut self, name: &str, command: &lex::Command, raw: &str, piped: &Piped) -> Piped {
+        if name.len() == 2 && name.ends_with(':') {
+            self.report.enter(&format!("{name}\\"));
+            return Piped::Nothing;
+        }
         let bare = programs::bare_name(name);
         if BUILTINS.contains(&bare.as_str()) && !name.contains('\\') {
             return self.builtin(&bare, command, raw);
         }
         let file = super::places::file_name(name);
-        let held = self.written.iter().find(|(known, _)| *known == file || known.strip_suffix(".bat") == Some(&file) || known.strip_suffix(".cmd") == Some(&file));
+        let held = self.written.iter().find(|(known, _)| {
+            *known == file
+                || known.strip_suffix(".bat") == Some(&file)
+                || known.strip_suffix(".cmd") == Some(&file)
+        });
         if let Some((_, text)) = held.cloned() {
             self.lines(&text);
         }
@@ -192,9 +209,8 @@ impl Shell<'_> {
             }
         }
         let shell = match bare.as_str() {
-            "cmd" => Some(Form::Cmd),
             "powershell" | "pwsh" => Some(Form::PowerShell),
-            "diskpart" | "bash" | "wsl" | "python" | "cscript" | "node" => Some(Form::Cmd),
+            "cmd" | "diskpart" | "bash" | "wsl" | "python" | "cscript" | "node" => Some(Form::Cmd),
             _ => None,
         };
         match (shell, piped) {

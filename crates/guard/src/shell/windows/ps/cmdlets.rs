@@ -1,8 +1,8 @@
 //! Commands of PowerShell by name: aliases, cmdlets, programs.
 
 use super::items::Items;
-use super::value::{UNKNOWN, Value};
-use super::{Reader, files, methods, run};
+use super::value::Value;
+use super::{Reader, files, methods, objects, run};
 use crate::shell::windows::report::Word;
 use crate::shell::windows::tables::cmdlets::CMDLETS;
 use crate::shell::windows::tables::names::{ALIASES, VERBS};
@@ -21,32 +21,60 @@ fn full_name(reader: &Reader, name: &str) -> String {
 }
 
 fn is_cmdlet(name: &str) -> bool {
-    name.split_once('-').is_some_and(|(verb, noun)| VERBS.contains(&verb) && !noun.is_empty() && noun.chars().all(char::is_alphanumeric))
+    name.split_once('-').is_some_and(|(verb, noun)| {
+        VERBS.contains(&verb) && !noun.is_empty() && noun.chars().all(char::is_alphanumeric)
+    })
+}
+
+/// Programs go by the names of aliases too: `curl` and `sc` with the program's own switches are the programs.
+fn as_program(name: &str, full: &str, items: &Items) -> Option<String> {
+    let lower = name.to_lowercase();
+    match full {
+        "invoke-webrequest" if lower == "curl" || lower == "wget" => {
+            const SWITCHES: &[&str] = &["-o", "-d", "-f", "-t", "-s", "-i", "-l", "-fssl", "-sl", "-x", "-k"];
+            let own = |w: &Word| SWITCHES.contains(&w.text.as_str()) || w.text.starts_with("--");
+            items.words().iter().any(own).then_some(lower)
+        }
+        "set-content" if lower == "sc" => {
+            const VERBS_OF_SC: &[&str] =
+                &["stop", "delete", "config", "query", "start", "create", "qc", "failure", "sdset"];
+            let first = items.words().first().map(Word::lower).unwrap_or_default();
+            VERBS_OF_SC.contains(&first.as_str()).then_some(lower)
+        }
+        full => {
+            (!is_cmdlet(full) && !ALIASES.iter().any(|(_, known)| *known == full)).then(|| full.to_owned())
+        }
+    }
+}
+
+fn call_function(reader: &mut Reader, names: &[String], body: &str, items: &Items) -> Value {
+    let given = items.values();
+    for (at, name) in names.iter().enumerate() {
+        let value = items.of(&name.to_lowercase()).or_else(|| given.get(at).cloned());
+        reader.scope.set(name, value.unwrap_or(Value::Unknown));
+    }
+    reader.scope.set("args", Value::List(given));
+    run(reader.report, reader.scope, body)
 }
 
 pub(super) fn command(reader: &mut Reader, name: &str, items: &Items, input: Option<Value>) -> Value {
     let full = full_name(reader, name);
-    if reader.scope.functions.contains(&full) {
-        return Value::Unknown;
+    if let Some((_, names, body)) = reader.scope.functions.iter().find(|f| f.0 == full).cloned() {
+        return call_function(reader, &names, &body, items);
     }
-    // `curl` and `sc` with a program's own switches, or with `.exe`, are the programs.
-    let is_program = match full.as_str() {
-        "invoke-webrequest" if name.eq_ignore_ascii_case("curl") || name.eq_ignore_ascii_case("wget") => {
-            items.words().iter().any(|w| matches!(w.text.as_str(), "-o" | "-O" | "-d" | "-F" | "-T" | "-s" | "-I" | "-L" | "-fssl" | "-sl" | "-X" | "-k") || w.text.starts_with("--"))
-        }
-        "set-content" if name.eq_ignore_ascii_case("sc") => {
-            let first = items.words().first().map(Word::lower).unwrap_or_default();
-            ["stop", "delete", "config", "query", "start", "create", "qc", "failure", "sdset"].contains(&first.as_str())
-        }
-        full => !is_cmdlet(full) && !ALIASES.iter().any(|(_, known)| *known == full),
-    };
-    if is_program {
-        let name = if full.contains('-') && name.contains("curl") { "curl" } else if full == "set-content" { "sc" } else if full == "invoke-webrequest" { name } else { &full };
-        return program(reader, name, items, input.as_ref());
+    if let Some(program_name) = as_program(name, &full, items) {
+        return program(reader, &program_name, items, input.as_ref());
     }
     reader.report.program(&full);
-    if reader.report.depth > 0 && reader.scope.endless && matches!(full.as_str(), "start-process" | "start-job" | "invoke-item") {
-        reader.report.note(Level::Forbid, "win-fork-bomb", "Starts programs without end until the machine stands still");
+    if reader.report.depth > 0
+        && reader.scope.endless
+        && matches!(full.as_str(), "start-process" | "start-job" | "invoke-item")
+    {
+        reader.report.note(
+            Level::Forbid,
+            "win-fork-bomb",
+            "Starts programs without end until the machine stands still",
+        );
     }
     if let Some(value) = files::command(reader, &full, items, input.as_ref()) {
         return value;
@@ -56,7 +84,9 @@ pub(super) fn command(reader: &mut Reader, name: &str, items: &Items, input: Opt
             let text = items.of_or_first("command").or(input).unwrap_or(Value::Unknown);
             methods::run_value(reader, &text)
         }
-        "invoke-command" | "start-job" | "start-threadjob" | "measure-command" | "trace-command" => invoke_command(reader, &full, items),
+        "invoke-command" | "start-job" | "start-threadjob" | "measure-command" | "trace-command" => {
+            objects::invoke_command(reader, &full, items)
+        }
         "foreach-object" => {
             let input = input.unwrap_or(Value::Unknown);
             let mut last = Value::Unknown;
@@ -81,32 +111,68 @@ pub(super) fn command(reader: &mut Reader, name: &str, items: &Items, input: Opt
                 other => other.unwrap_or(Value::Unknown),
             }
         }
-        "start-process" => start_process(reader, items),
+        "start-process" => objects::start_process(reader, items),
         "new-object" => {
-            let kind = items.of("comobject").or_else(|| items.of_or_first("typename")).map(|v| v.shown()).unwrap_or_default();
-            let given: Vec<Value> = items.of("argumentlist").into_iter().chain(items.values().into_iter().skip(1)).flat_map(|v| v.items()).collect();
-            object(reader, &kind.to_lowercase(), &given)
+            let kind = items
+                .of("comobject")
+                .or_else(|| items.of_or_first("typename"))
+                .map(|v| v.shown())
+                .unwrap_or_default();
+            let given: Vec<Value> = items
+                .of("argumentlist")
+                .into_iter()
+                .chain(items.values().into_iter().skip(1))
+                .flat_map(|v| v.items())
+                .collect();
+            objects::object(reader, &kind.to_lowercase(), &given)
         }
-        "get-command" => looked_up(items),
+        "get-command" => objects::looked_up(items),
+        "set-alias" | "new-alias" | "set-variable" | "new-variable" | "set-location" | "push-location"
+        | "get-variable" => session(reader, &full, items),
+        "write-output" => {
+            reader.report.note(Level::Allow, "win-reads", "Prints text");
+            items
+                .values()
+                .into_iter()
+                .reduce(|a, b| Value::List([a.items(), b.items()].concat()))
+                .or(input)
+                .unwrap_or(Value::Unknown)
+        }
+        "invoke-wmimethod" | "invoke-cimmethod" | "get-wmiobject" | "get-ciminstance"
+        | "remove-wmiobject" | "remove-ciminstance" => {
+            objects::management(reader, &full, items, input.as_ref())
+        }
+        _ => by_table(reader, &full, items, input),
+    }
+}
+
+/// Aliases, variables and the folder of the session.
+fn session(reader: &mut Reader, full: &str, items: &Items) -> Value {
+    match full {
         "set-alias" | "new-alias" => {
             let alias = items.of_or_first("name").map(|v| v.shown().to_lowercase()).unwrap_or_default();
-            let target = items.of("value").or_else(|| items.values().into_iter().nth(1)).map(|v| v.shown().to_lowercase());
+            let target = items
+                .of("value")
+                .or_else(|| items.values().into_iter().nth(1))
+                .map(|v| v.shown().to_lowercase());
             reader.scope.aliases.push((alias, target.unwrap_or_default()));
             Value::text("")
         }
         "set-variable" | "new-variable" => {
             let name = items.of_or_first("name").map(|v| v.shown()).unwrap_or_default();
-            let value = items.of("value").or_else(|| items.values().into_iter().nth(1)).unwrap_or(Value::Unknown);
+            let value =
+                items.of("value").or_else(|| items.values().into_iter().nth(1)).unwrap_or(Value::Unknown);
             reader.scope.set(&name, value);
             Value::text("")
         }
-        "get-variable" => items.of_or_first("name").map_or(Value::Unknown, |v| reader.scope.get(&v.shown())),
-        "write-output" => {
-            reader.report.note(Level::Allow, "win-reads", "Prints text");
-            items.values().into_iter().reduce(|a, b| Value::List([a.items(), b.items()].concat())).or(input).unwrap_or(Value::Unknown)
+        "set-location" | "push-location" => {
+            if let Some(folder) = items.of_or_first("path") {
+                reader.report.enter(&folder.shown());
+            }
+            reader.report.note(Level::Allow, "win-reads", "Changes the folder of this session");
+            Value::text("")
         }
-        "invoke-wmimethod" | "invoke-cimmethod" | "get-wmiobject" | "get-ciminstance" | "remove-wmiobject" | "remove-ciminstance" => management(reader, &full, items, input.as_ref()),
-        _ => by_table(reader, &full, items, input),
+        _ => items.of_or_first("name").map_or(Value::Unknown, |v| reader.scope.get(&v.shown())),
     }
 }
 
@@ -130,11 +196,20 @@ pub(super) fn each(reader: &mut Reader, input: &Value, body: &str) -> Value {
 }
 
 fn program(reader: &mut Reader, name: &str, items: &Items, input: Option<&Value>) -> Value {
-    if reader.scope.endless && matches!(programs::bare_name(name).as_str(), "powershell" | "cmd" | "pwsh" | "start") {
-        reader.report.note(Level::Forbid, "win-fork-bomb", "Starts shells without end until the machine stands still");
+    if reader.scope.endless
+        && matches!(programs::bare_name(name).as_str(), "powershell" | "cmd" | "pwsh" | "start")
+    {
+        reader.report.note(
+            Level::Forbid,
+            "win-fork-bomb",
+            "Starts shells without end until the machine stands still",
+        );
     }
     let bare = programs::bare_name(name);
-    let shell = matches!(bare.as_str(), "cmd" | "powershell" | "pwsh" | "bash" | "wsl" | "diskpart" | "python" | "node" | "cscript");
+    let shell = matches!(
+        bare.as_str(),
+        "cmd" | "powershell" | "pwsh" | "bash" | "wsl" | "diskpart" | "python" | "node" | "cscript"
+    );
     if let (true, Some(given)) = (shell, input) {
         if given.is_download() {
             reader.report.note(Level::Forbid, "win-download-run", "Runs what it fetches from the network");
@@ -158,118 +233,6 @@ fn program(reader: &mut Reader, name: &str, items: &Items, input: Option<&Value>
     if matches!(bare.as_str(), "curl" | "wget") { Value::Download } else { Value::Unknown }
 }
 
-fn invoke_command(reader: &mut Reader, full: &str, items: &Items) -> Value {
-    if items.has("computername") || items.has("session") {
-        reader.report.note(Level::Sensitive, "win-network", "Runs commands on another machine");
-    }
-    if items.has("filepath") {
-        reader.report.note(Level::Sensitive, "win-runs", "Runs a script that was not read");
-    }
-    let mut last = Value::Unknown;
-    for value in items.values() {
-        if matches!(value, Value::Block(_)) || value.is_download() {
-            last = methods::run_value(reader, &value);
-        } else if items.has("scriptblock") && value.known().is_none() {
-            reader.report.unresolved("the block it runs");
-        }
-    }
-    if full != "measure-command" {
-        reader.report.note(Level::Moderate, "win-runs", "Runs a block of commands");
-    }
-    last
-}
-
-fn start_process(reader: &mut Reader, items: &Items) -> Value {
-    let mut level = Level::Moderate;
-    let marks = items.marks();
-    if marks.contains("runas") {
-        level = Level::Sensitive;
-        reader.report.note(level, "win-privilege", "Asks for the rights of an administrator");
-    }
-    let file = items.of_or_first("filepath");
-    let given = items.of("argumentlist").or_else(|| items.of("args")).or_else(|| items.values().into_iter().nth(1));
-    let name = file.as_ref().map(Value::shown).unwrap_or_default();
-    reader.report.note(level, "win-program", format!("Starts {}", name.replace(UNKNOWN, "…")));
-    if name.contains(UNKNOWN) {
-        reader.report.unresolved("the program it starts");
-        if reader.report.facts.fetches {
-            reader.report.note(Level::Forbid, "win-download-run", "Fetches something and then runs what cannot be resolved");
-        }
-        return Value::Unknown;
-    }
-    nested::runs_file(reader.report, &name);
-    let rest = given.map(|v| v.shown()).unwrap_or_default();
-    if rest.contains(UNKNOWN) {
-        reader.report.unresolved("the arguments of the program it starts");
-    }
-    let line = if name.contains(' ') { format!("\"{name}\" {rest}") } else { format!("{name} {rest}") };
-    nested::read(reader.report, &line.replace(UNKNOWN, ""), crate::shell::windows::Form::Cmd);
-    Value::Unknown
-}
-
-/// A new object; some are doors to the network or to disks.
-pub(super) fn object(reader: &mut Reader, kind: &str, args: &[Value]) -> Value {
-    if kind.contains("tcpclient") || kind.contains("sockets.socket") || kind.contains("tcplistener") || kind.contains("udpclient") || kind.contains("clientwebsocket") {
-        reader.report.facts.opens_socket = true;
-        reader.report.facts.sends = true;
-        reader.report.note(Level::Sensitive, "win-network", "Opens a connection to another machine");
-    } else if kind.contains("filestream") || kind.contains("streamwriter") {
-        for word in args.first().map(Value::words).unwrap_or_default() {
-            crate::shell::windows::deletes::write(reader.report, &word);
-        }
-    } else if kind.contains("directoryinfo") || kind.contains("fileinfo") {
-        let paths = args.first().map(|a| vec![a.shown()]).unwrap_or_default();
-        return Value::Paths { paths, deep: true, narrowed: false };
-    } else if kind == "string" || kind == "system.string" {
-        return Value::List(args.to_vec()).joined("");
-    } else if args.iter().any(Value::is_download) {
-        return Value::Download;
-    }
-    Value::Object(kind.to_owned())
-}
-
-/// `gcm *ke-e*`: which dangerous command could be meant?
-fn looked_up(items: &Items) -> Value {
-    let Some(wanted) = items.of_or_first("name").and_then(|v| v.known()) else { return Value::Object("command:unknown".to_owned()) };
-    let wanted = wanted.to_lowercase();
-    if !wanted.contains(['*', '?']) {
-        return Value::text(wanted);
-    }
-    let known = ["invoke-expression", "remove-item", "iex", "invoke-command", "new-object", "start-process", "invoke-webrequest", "invoke-restmethod"];
-    let found = known.iter().find(|name| places::glob(&wanted, name));
-    found.map_or(Value::Object("command:unknown".to_owned()), |name| Value::text(*name))
-}
-
-fn management(reader: &mut Reader, full: &str, items: &Items, input: Option<&Value>) -> Value {
-    let marks = items.marks();
-    let about = input.map(Value::shown).unwrap_or_default();
-    let of_input = match input {
-        Some(Value::Object(kind)) => kind.clone(),
-        _ => about,
-    };
-    if full.starts_with("get-") {
-        if marks.contains("-computername") || marks.contains("-cimsession") {
-            reader.report.note(Level::Sensitive, "win-network", "Asks another machine");
-        }
-        reader.report.note(Level::Allow, "win-reads", "Shows facts of the machine");
-        return Value::Object(format!("management:{marks}"));
-    }
-    let all = format!("{marks} {of_input}");
-    if all.contains("shutdown") || all.contains("reboot") {
-        reader.report.note(Level::Forbid, "win-power", "Shuts the machine down or restarts it");
-    } else if all.contains("shadowcopy") && full.starts_with("remove") {
-        reader.report.note(Level::Forbid, "win-backups", "Deletes the shadow copies that files are restored from");
-    } else if marks.contains("create") {
-        let line = items.of("argumentlist").or_else(|| items.of("arguments")).map(|v| v.shown()).unwrap_or_default();
-        nested::command_line(reader.report, &line.replace(UNKNOWN, ""));
-        reader.report.note(Level::Sensitive, "win-runs", "Starts a program through the machine's management");
-    } else if all.contains("win32_volume") && marks.contains("format") {
-        reader.report.note(Level::Forbid, "win-format", "Formats a drive: everything on it is lost");
-    }
-    reader.report.note(Level::Sensitive, "win-system", "Changes the machine through its management interface");
-    Value::Unknown
-}
-
 fn by_table(reader: &mut Reader, full: &str, items: &Items, input: Option<Value>) -> Value {
     let mut marks = items.marks();
     if let Some(input) = &input
@@ -277,7 +240,9 @@ fn by_table(reader: &mut Reader, full: &str, items: &Items, input: Option<Value>
     {
         marks.push_str(kind);
     }
-    let fits = |names: &str, needed: &[&str]| names.split('|').any(|n| n == full) && needed.iter().all(|m| m.split('|').any(|m| marks.contains(m)));
+    let fits = |names: &str, needed: &[&str]| {
+        names.split('|').any(|n| n == full) && needed.iter().all(|m| m.split('|').any(|m| marks.contains(m)))
+    };
     if let Some(found) = CMDLETS.iter().find(|c| fits(c.0, c.1)) {
         reader.report.note(found.2, found.3, found.4);
     } else if full.starts_with("get-") {
@@ -288,7 +253,8 @@ fn by_table(reader: &mut Reader, full: &str, items: &Items, input: Option<Value>
     if full == "send-mailmessage" {
         reader.report.facts.sends = true;
     }
-    let blocks = items.values().into_iter().filter_map(|v| if let Value::Block(body) = v { Some(body) } else { None });
+    let blocks =
+        items.values().into_iter().filter_map(|v| if let Value::Block(body) = v { Some(body) } else { None });
     for body in blocks.collect::<Vec<_>>() {
         reader.scope.set("_", Value::Unknown);
         run(reader.report, reader.scope, &body);
@@ -299,7 +265,9 @@ fn by_table(reader: &mut Reader, full: &str, items: &Items, input: Option<Value>
             let text = value.shown();
             if places::is_secret(&text) {
                 reader.report.secret(&text);
-            } else if text.starts_with("\\\\") && places::is_remote(&text) || items.has("computername") && !full.starts_with("test-") {
+            } else if text.starts_with("\\\\") && places::is_remote(&text)
+                || items.has("computername") && !full.starts_with("test-")
+            {
                 reader.report.note(Level::Sensitive, "win-network", "Reaches another machine");
             }
         }
@@ -309,13 +277,17 @@ fn by_table(reader: &mut Reader, full: &str, items: &Items, input: Option<Value>
         return Value::Object(format!("{full}:{}", items.marks()));
     }
     match full {
-        "select-object" | "sort-object" | "out-string" | "out-host" | "tee-object" | "get-unique" => input.unwrap_or(Value::Unknown),
+        "select-object" | "sort-object" | "out-string" | "out-host" | "tee-object" | "get-unique" => {
+            input.unwrap_or(Value::Unknown)
+        }
         "join-path" => {
             let parts: Vec<String> = items.values().iter().map(Value::shown).collect();
             Value::text(parts.join("\\"))
         }
         "resolve-path" | "convert-path" => items.of_or_first("path").unwrap_or(Value::Unknown),
-        "convertfrom-json" | "convertto-json" | "select-string" | "test-path" => input.filter(Value::is_download).unwrap_or(Value::Unknown),
+        "convertfrom-json" | "convertto-json" | "select-string" | "test-path" => {
+            input.filter(Value::is_download).unwrap_or(Value::Unknown)
+        }
         _ => Value::Unknown,
     }
 }

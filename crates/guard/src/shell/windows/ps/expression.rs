@@ -1,5 +1,6 @@
 //! Expressions of PowerShell: operators, casts, members, indexes.
 
+use super::operators::apply;
 use super::value::Value;
 use super::{Reader, methods, run, statics};
 
@@ -7,9 +8,43 @@ use super::{Reader, methods, run, statics};
 const LEVELS: &[&[&str]] = &[
     &["-and", "-or", "-xor"],
     &[
-        "-eq", "-ne", "-gt", "-lt", "-ge", "-le", "-like", "-notlike", "-match", "-notmatch", "-contains", "-notcontains", "-in", "-notin", "-is",
-        "-isnot", "-as", "-join", "-split", "-replace", "-creplace", "-ireplace", "-csplit", "-isplit", "-band", "-bor", "-bxor", "-shl", "-shr",
-        "-ceq", "-ieq", "-cmatch", "-imatch", "-clike", "-ilike", "-cne", "-ine",
+        "-eq",
+        "-ne",
+        "-gt",
+        "-lt",
+        "-ge",
+        "-le",
+        "-like",
+        "-notlike",
+        "-match",
+        "-notmatch",
+        "-contains",
+        "-notcontains",
+        "-in",
+        "-notin",
+        "-is",
+        "-isnot",
+        "-as",
+        "-join",
+        "-split",
+        "-replace",
+        "-creplace",
+        "-ireplace",
+        "-csplit",
+        "-isplit",
+        "-band",
+        "-bor",
+        "-bxor",
+        "-shl",
+        "-shr",
+        "-ceq",
+        "-ieq",
+        "-cmatch",
+        "-imatch",
+        "-clike",
+        "-ilike",
+        "-cne",
+        "-ine",
     ],
     &["+", "-"],
     &["*", "/", "%"],
@@ -21,7 +56,11 @@ const LEVELS: &[&[&str]] = &[
 impl Reader<'_> {
     pub(super) fn expression(&mut self) -> Value {
         if self.depth > 40 || !self.report.spend(1) {
-            self.report.note(crate::shell::windows::Level::Sensitive, "win-too-complex", "Expressions are nested too deep to be read");
+            self.report.note(
+                crate::shell::windows::Level::Sensitive,
+                "win-too-complex",
+                "Expressions are nested too deep to be read",
+            );
             self.at = self.chars.len();
             return Value::Unknown;
         }
@@ -35,8 +74,8 @@ impl Reader<'_> {
         let rest = self.chars.get(self.at..)?;
         LEVELS.get(level)?.iter().copied().find(|operator| {
             let length = operator.len();
-            let same = rest.len() >= length
-                && operator.chars().zip(rest).all(|(a, b)| a == b.to_ascii_lowercase());
+            let same =
+                rest.len() >= length && operator.chars().zip(rest).all(|(a, b)| a == b.to_ascii_lowercase());
             let word = operator.len() > 1 && operator.starts_with('-');
             let next = rest.get(length).copied();
             same && match *operator {
@@ -94,7 +133,8 @@ impl Reader<'_> {
         self.skip_blanks();
         for operator in ["-join", "-split", "-not", "-bnot"] {
             let rest = self.chars.get(self.at..).unwrap_or_default();
-            let same = rest.len() > operator.len() && operator.chars().zip(rest).all(|(a, b)| a == b.to_ascii_lowercase());
+            let same = rest.len() > operator.len()
+                && operator.chars().zip(rest).all(|(a, b)| a == b.to_ascii_lowercase());
             if same && !rest[operator.len()].is_alphanumeric() {
                 self.at += operator.len();
                 let value = self.guarded_unary();
@@ -137,7 +177,11 @@ impl Reader<'_> {
     pub(super) fn type_ahead(&self) -> bool {
         let rest = self.chars.get(self.at + 1..).unwrap_or_default();
         let end = rest.iter().take(120).position(|c| *c == ']');
-        end.is_some_and(|end| end > 0 && rest[..end].iter().all(|c| c.is_alphanumeric() || ".[_,`+ ".contains(*c)) && rest[0].is_alphabetic())
+        end.is_some_and(|end| {
+            end > 0
+                && rest[..end].iter().all(|c| c.is_alphanumeric() || ".[_,`+ ".contains(*c))
+                && rest[0].is_alphabetic()
+        })
     }
 
     /// The smallest whole thing of an expression.
@@ -164,7 +208,10 @@ impl Reader<'_> {
                 let inner = self.group('(', ')');
                 let before = self.last_variable.take();
                 let value = run(self.report, self.scope, &inner);
-                let alone = inner.trim().strip_prefix('$').filter(|n| n.chars().all(|c| c.is_alphanumeric() || c == '_'));
+                let alone = inner
+                    .trim()
+                    .strip_prefix('$')
+                    .filter(|n| n.chars().all(|c| c.is_alphanumeric() || c == '_'));
                 self.last_variable = alone.map(str::to_owned).or(before);
                 value
             }
@@ -192,6 +239,12 @@ impl Reader<'_> {
         while self.peek().is_some_and(|c| c.is_ascii_alphanumeric()) {
             self.at += 1;
         }
+        if self.peek() == Some('.') && self.peek_at(1).is_some_and(|c| c.is_ascii_digit()) {
+            self.at += 1;
+            while self.peek().is_some_and(|c| c.is_ascii_alphanumeric()) {
+                self.at += 1;
+            }
+        }
         let text: String = self.chars[start..self.at].iter().collect();
         Value::text(text.clone()).number().map_or(Value::text(text), Value::Number)
     }
@@ -215,7 +268,9 @@ impl Reader<'_> {
             return statics::property(&name, &member);
         }
         match self.peek() {
-            Some('$' | '(' | '\'' | '"' | '@' | '[' | '0'..='9' | '-' | '+') if self.peek() != Some('-') || self.peek_at(1).is_some_and(|c| c.is_ascii_digit()) => {
+            Some('$' | '(' | '\'' | '"' | '@' | '[' | '0'..='9' | '-' | '+')
+                if self.peek() != Some('-') || self.peek_at(1).is_some_and(|c| c.is_ascii_digit()) =>
+            {
                 let value = self.guarded_unary();
                 statics::cast(self, &name, &value)
             }
@@ -257,7 +312,8 @@ impl Reader<'_> {
         if inner.trim().is_empty() {
             return Vec::new();
         }
-        let alone = inner.trim().strip_prefix('$').filter(|n| n.chars().all(|c| c.is_alphanumeric() || c == '_'));
+        let alone =
+            inner.trim().strip_prefix('$').filter(|n| n.chars().all(|c| c.is_alphanumeric() || c == '_'));
         self.last_variable = alone.map(str::to_owned);
         match run(self.report, self.scope, &inner) {
             Value::List(values) if inner.contains(',') => values,
@@ -269,13 +325,17 @@ impl Reader<'_> {
     pub(super) fn postfix(&mut self, mut value: Value) -> Value {
         loop {
             match self.peek() {
-                Some('.') if self.peek_at(1).is_some_and(|c| c.is_alphabetic() || matches!(c, '\'' | '"' | '$' | '(' | '`')) => {
+                Some('.')
+                    if self
+                        .peek_at(1)
+                        .is_some_and(|c| c.is_alphabetic() || matches!(c, '\'' | '"' | '$' | '(' | '`')) =>
+                {
                     self.at += 1;
-                    value = self.member(value);
+                    value = self.member(&value);
                 }
                 Some(':') if self.peek_at(1) == Some(':') => {
                     self.at += 2;
-                    value = self.member(value);
+                    value = self.member(&value);
                 }
                 Some('[') => {
                     let inner = self.group('[', ']');
@@ -291,116 +351,19 @@ impl Reader<'_> {
         }
     }
 
-    fn member(&mut self, target: Value) -> Value {
+    fn member(&mut self, target: &Value) -> Value {
         let name = self.member_name();
         self.skip_call_blanks();
         self.last_variable = None;
         if self.peek() == Some('(') {
             let args = self.call_arguments();
             self.last_variable = None;
-            return methods::call(self, &target, &name, &args);
+            return methods::call(self, target, &name, &args);
         }
         if self.peek() == Some('{') && matches!(name.as_str(), "foreach" | "where") {
             let body = self.group('{', '}');
-            return methods::call(self, &target, &name, &[Value::Block(body)]);
+            return methods::call(self, target, &name, &[Value::Block(body)]);
         }
-        methods::property(&target, &name)
-    }
-}
-
-fn apply(operator: &str, left: &Value, right: &Value) -> Value {
-    if left.is_download() {
-        return Value::Download;
-    }
-    let numbers = || Some((left.number()?, right.number()?));
-    match operator {
-        "+" => left.plus(right),
-        "-" => numbers().map_or(Value::Unknown, |(a, b)| Value::Number(a.wrapping_sub(b))),
-        "*" => times(left, right),
-        "/" => numbers().and_then(|(a, b)| a.checked_div(b)).map_or(Value::Unknown, Value::Number),
-        "%" => numbers().and_then(|(a, b)| a.checked_rem(b)).map_or(Value::Unknown, Value::Number),
-        "-bxor" => numbers().map_or(Value::Unknown, |(a, b)| Value::Number(a ^ b)),
-        "-band" => numbers().map_or(Value::Unknown, |(a, b)| Value::Number(a & b)),
-        "-f" => formatted(&left.shown(), &right.items()),
-        "-join" => left.joined(&right.shown()),
-        "-split" | "-csplit" | "-isplit" => split(left, right),
-        "-replace" | "-creplace" | "-ireplace" => replaced(left, right),
-        "-as" => match right {
-            Value::Type(name) if name == "char" || name == "char[]" => left.character(),
-            _ => left.clone(),
-        },
-        ".." => range(left, right),
-        _ => Value::Unknown,
-    }
-}
-
-fn times(left: &Value, right: &Value) -> Value {
-    match (left, right.number()) {
-        (Value::Number(a), Some(b)) => Value::Number(a.wrapping_mul(b)),
-        (Value::Text(text), Some(count)) if (0..=512).contains(&count) && text.len() < 128 => {
-            Value::text(text.repeat(usize::try_from(count).unwrap_or(0)))
-        }
-        _ => Value::Unknown,
-    }
-}
-
-fn range(left: &Value, right: &Value) -> Value {
-    match (left.number(), right.number()) {
-        (Some(a), Some(b)) if a.abs_diff(b) <= 4096 => {
-            let numbers: Vec<i64> = if a <= b { (a..=b).collect() } else { (b..=a).rev().collect() };
-            Value::List(numbers.into_iter().map(Value::Number).collect())
-        }
-        _ => Value::Unknown,
-    }
-}
-
-/// `'{1}{0}' -f 'a','b'`
-pub(super) fn formatted(pattern: &str, values: &[Value]) -> Value {
-    let mut out = String::new();
-    let mut rest = pattern;
-    while let Some(at) = rest.find('{') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at + 1..];
-        if let Some(after) = rest.strip_prefix('{') {
-            out.push('{');
-            rest = after;
-            continue;
-        }
-        let Some(end) = rest.find('}') else { break };
-        let index = rest[..end].split([':', ',']).next().unwrap_or_default().trim().parse::<usize>().ok();
-        match index.and_then(|i| values.get(i)) {
-            Some(value) if value.is_download() => return Value::Download,
-            Some(value) => out.push_str(&value.shown()),
-            None => return Value::Unknown,
-        }
-        rest = &rest[end + 1..];
-        if out.len() > 64 * 1024 {
-            return Value::Unknown;
-        }
-    }
-    out.push_str(rest);
-    Value::text(out)
-}
-
-fn split(left: &Value, right: &Value) -> Value {
-    let Some(text) = left.known() else { return Value::Unknown };
-    let mark = right.items().first().map(Value::shown).unwrap_or_default();
-    let mark = mark.trim_start_matches('\\');
-    if mark.is_empty() || mark.contains(['[', '(', '*', '+']) {
-        return Value::Unknown;
-    }
-    Value::List(text.split(mark).take(8192).map(Value::text).collect())
-}
-
-/// `-replace`: patterns without special signs are done, others are not.
-fn replaced(left: &Value, right: &Value) -> Value {
-    let both = right.items();
-    let from = both.first().map(Value::shown).unwrap_or_default();
-    let to = both.get(1).map(Value::shown).unwrap_or_default();
-    let plain = from.replace("\\", "");
-    let special = from.contains(['[', '(', '*', '+', '?', '^', '$', '.', '|', '{']) && !from.contains('\\');
-    match left.known() {
-        Some(text) if !special && !plain.is_empty() => methods::replace_ignoring_case(&text, &plain, &to),
-        _ => Value::Unknown,
+        methods::property(target, &name)
     }
 }

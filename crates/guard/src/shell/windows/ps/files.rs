@@ -8,11 +8,22 @@ use crate::shell::windows::report::Word;
 use crate::shell::windows::{Level, places, programs};
 
 /// Runs the cmdlet if it is one of these.
-pub(super) fn command(reader: &mut Reader, full: &str, items: &Items, input: Option<&Value>) -> Option<Value> {
+pub(super) fn command(
+    reader: &mut Reader,
+    full: &str,
+    items: &Items,
+    input: Option<&Value>,
+) -> Option<Value> {
     Some(match full {
         "remove-item" | "clear-item" => remove(reader, items, input),
         "get-childitem" | "get-item" => list(reader, full, items),
-        "get-content" | "get-itemproperty" | "get-itempropertyvalue" | "get-filehash" | "import-csv" | "get-acl" | "import-clixml" => {
+        "get-content"
+        | "get-itemproperty"
+        | "get-itempropertyvalue"
+        | "get-filehash"
+        | "import-csv"
+        | "get-acl"
+        | "import-clixml" => {
             let value = read(reader, items, input);
             reader.report.note(Level::Allow, "win-reads", "Reads a file");
             value
@@ -25,7 +36,8 @@ pub(super) fn command(reader: &mut Reader, full: &str, items: &Items, input: Opt
             reader.report.note(Level::Allow, "win-reads", "Searches text");
             Value::Unknown
         }
-        "set-content" | "add-content" | "out-file" | "clear-content" | "new-item" | "tee-object" | "export-csv" | "export-clixml" => {
+        "set-content" | "add-content" | "out-file" | "clear-content" | "new-item" | "tee-object"
+        | "export-csv" | "export-clixml" => {
             write(reader, full, items, input);
             Value::Unknown
         }
@@ -81,7 +93,11 @@ fn remove(reader: &mut Reader, items: &Items, input: Option<&Value>) -> Value {
     // The switches of cmd come through where both shells are mixed up.
     let values = items.paths();
     let cmd_switch = |v: &Value| matches!(v, Value::Text(t) if t.len() <= 8 && t.starts_with('/') && t.len() > 1 && t[1..].split('/').all(|s| s.len() <= 1));
-    let mut deep = items.has("recurse") || items.all.iter().any(|i| matches!(i, super::items::Item::Parameter(n, None) if n == "rf" || n == "fr"));
+    let mut deep = items.has("recurse")
+        || items
+            .all
+            .iter()
+            .any(|i| matches!(i, super::items::Item::Parameter(n, None) if n == "rf" || n == "fr"));
     deep |= values.iter().any(|v| cmd_switch(v) && v.shown().to_lowercase().contains('s'));
     let mut targets: Vec<(Word, bool)> = Vec::new();
     for value in values.iter().filter(|v| !cmd_switch(v)) {
@@ -148,7 +164,9 @@ fn list(reader: &mut Reader, full: &str, items: &Items) -> Value {
     if paths.is_empty() {
         paths.push(".".to_owned());
     }
-    let below = |p: String| if all && !p.ends_with('*') { format!("{}\\*", p.trim_end_matches(['\\', '/'])) } else { p };
+    let below = |p: String| {
+        if all && !p.ends_with('*') { format!("{}\\*", p.trim_end_matches(['\\', '/'])) } else { p }
+    };
     Value::Paths { paths: paths.into_iter().map(below).collect(), deep: items.has("recurse"), narrowed }
 }
 
@@ -179,7 +197,11 @@ fn read(reader: &mut Reader, items: &Items, input: Option<&Value>) -> Value {
 }
 
 fn write(reader: &mut Reader, full: &str, items: &Items, input: Option<&Value>) {
-    let target = items.of("path").or_else(|| items.of("filepath")).or_else(|| items.of("literalpath")).or_else(|| items.of_or_first("path"));
+    let target = items
+        .of("path")
+        .or_else(|| items.of("filepath"))
+        .or_else(|| items.of("literalpath"))
+        .or_else(|| items.of_or_first("path"));
     if let Some(target) = target {
         for word in target.words() {
             match registry(&word.text) {
@@ -191,15 +213,24 @@ fn write(reader: &mut Reader, full: &str, items: &Items, input: Option<&Value>) 
             }
         }
     }
-    reader.report.note(Level::Moderate, "win-writes", if full == "new-item" { "Makes a file or folder" } else { "Writes a file" });
+    reader.report.note(
+        Level::Moderate,
+        "win-writes",
+        if full == "new-item" { "Makes a file or folder" } else { "Writes a file" },
+    );
 }
 
 fn relocate(reader: &mut Reader, full: &str, items: &Items, input: Option<&Value>) {
     let values = items.paths();
-    let source = items.of("path").or_else(|| items.of("literalpath")).or_else(|| values.first().cloned()).or_else(|| input.cloned());
+    let source = items
+        .of("path")
+        .or_else(|| items.of("literalpath"))
+        .or_else(|| values.first().cloned())
+        .or_else(|| input.cloned());
     let target = items.of("destination").or_else(|| items.of("newname")).or_else(|| values.get(1).cloned());
     for word in source.iter().flat_map(Value::words) {
-        if full != "copy-item" && (places::tree(&word.text).is_vital() || places::file(&word.text).is_vital()) {
+        if full != "copy-item" && (places::tree(&word.text).is_vital() || places::file(&word.text).is_vital())
+        {
             let place = places::tree(&word.text).words();
             reader.report.note(Level::Forbid, "win-delete", format!("Moves away {place}: {}", word.text));
         }
@@ -240,11 +271,28 @@ fn properties(reader: &mut Reader, full: &str, items: &Items) {
 }
 
 fn fetch(reader: &mut Reader, full: &str, items: &Items, input: Option<&Value>) -> Value {
-    let url = items.of("uri").or_else(|| items.of("source")).or_else(|| items.of_or_first("uri")).map(|v| v.shown()).unwrap_or_default();
-    reader.report.note(Level::Sensitive, "win-network", format!("Reaches another machine: {}", url.replace(UNKNOWN, "…").chars().take(120).collect::<String>()));
+    let url = items
+        .of("uri")
+        .or_else(|| items.of("source"))
+        .or_else(|| items.of_or_first("uri"))
+        .map(|v| v.shown())
+        .unwrap_or_default();
+    reader.report.note(
+        Level::Sensitive,
+        "win-network",
+        format!(
+            "Reaches another machine: {}",
+            url.replace(UNKNOWN, "…").chars().take(120).collect::<String>()
+        ),
+    );
     reader.report.facts.fetches = true;
     let method = items.of("method").map(|v| v.shown().to_lowercase()).unwrap_or_default();
-    if items.has("body") || items.has("infile") || items.has("form") || matches!(method.as_str(), "post" | "put" | "patch") || input.is_some() {
+    if items.has("body")
+        || items.has("infile")
+        || items.has("form")
+        || matches!(method.as_str(), "post" | "put" | "patch")
+        || input.is_some()
+    {
         reader.report.facts.sends = true;
     }
     for value in items.values() {
@@ -252,7 +300,8 @@ fn fetch(reader: &mut Reader, full: &str, items: &Items, input: Option<&Value>) 
         methods::suspicious_text(reader, &value.shown());
     }
     let target = items.of("outfile").or_else(|| items.of("destination"));
-    let target = target.or_else(|| if full == "start-bitstransfer" { items.values().into_iter().nth(1) } else { None });
+    let target = target
+        .or_else(|| if full == "start-bitstransfer" { items.values().into_iter().nth(1) } else { None });
     if let Some(target) = target {
         for word in target.words() {
             reader.report.fetched(&word.text);

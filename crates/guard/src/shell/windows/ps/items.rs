@@ -20,8 +20,34 @@ pub(super) struct Items {
 
 /// Parameters whose values are no paths.
 const NOT_PATHS: &[&str] = &[
-    "filter", "include", "exclude", "erroraction", "ea", "encoding", "pattern", "value", "depth", "first", "last", "property", "itemtype", "type", "name",
-    "warningaction", "wa", "attributes", "delimiter", "tail", "totalcount", "head", "readcount", "stream", "credential", "context", "confirm", "raw",
+    "filter",
+    "include",
+    "exclude",
+    "erroraction",
+    "ea",
+    "encoding",
+    "pattern",
+    "value",
+    "depth",
+    "first",
+    "last",
+    "property",
+    "itemtype",
+    "type",
+    "name",
+    "warningaction",
+    "wa",
+    "attributes",
+    "delimiter",
+    "tail",
+    "totalcount",
+    "head",
+    "readcount",
+    "stream",
+    "credential",
+    "context",
+    "confirm",
+    "raw",
 ];
 
 impl Items {
@@ -46,7 +72,10 @@ impl Items {
     }
 
     pub fn values(&self) -> Vec<Value> {
-        self.all.iter().filter_map(|item| if let Item::Value(value) = item { Some(value.clone()) } else { None }).collect()
+        self.all
+            .iter()
+            .filter_map(|item| if let Item::Value(value) = item { Some(value.clone()) } else { None })
+            .collect()
     }
 
     /// Values that are not given to one of the parameters that take no path.
@@ -112,9 +141,25 @@ impl Items {
 }
 
 fn is_switch(name: &str) -> bool {
-    ["recurse", "force", "whatif", "confirm", "verbose", "passthru", "usebasicparsing", "wait", "nonewwindow", "append", "noclobber", "raw", "file", "directory", "hidden"]
-        .iter()
-        .any(|full| full.starts_with(name))
+    [
+        "recurse",
+        "force",
+        "whatif",
+        "confirm",
+        "verbose",
+        "passthru",
+        "usebasicparsing",
+        "wait",
+        "nonewwindow",
+        "append",
+        "noclobber",
+        "raw",
+        "file",
+        "directory",
+        "hidden",
+    ]
+    .iter()
+    .any(|full| full.starts_with(name))
 }
 
 impl Reader<'_> {
@@ -129,22 +174,20 @@ impl Reader<'_> {
                 break;
             }
             match c {
-                ';' | '\n' | '|' | ')' | '}' => break,
-                '&' => break,
+                ';' | '\n' | '|' | ')' | '}' | '&' => break,
                 '#' => {
                     self.skip_to_newline();
                     break;
                 }
-                _ if self.redirection_ahead() => {
-                    self.redirection();
-                    continue;
-                }
+                _ if self.redirection_ahead() => self.redirection(),
                 '-' if self.peek_at(1) == Some('-') && self.peek_at(2) == Some('%') => {
                     let rest: String = self.chars[self.at + 3..].iter().collect();
                     items.all.extend(rest.split_whitespace().map(|w| Item::Value(Value::text(w))));
                     self.at = self.chars.len();
                 }
-                '-' if self.peek_at(1).is_some_and(|c| c.is_alphabetic() || c == '`' || c == '?') => self.parameter(&mut items),
+                '-' if self.peek_at(1).is_some_and(|c| c.is_alphabetic() || c == '`' || c == '?') => {
+                    self.parameter(&mut items);
+                }
                 _ => {
                     let before = self.at;
                     let value = self.argument();

@@ -10,9 +10,9 @@ use crate::shell::windows::{Form, Level, base64, nested, places};
 pub(super) fn property(target: &Value, name: &str) -> Value {
     match (target, name) {
         (Value::Download, _) => Value::Download,
-        (Value::Paths { .. }, "fullname" | "pspath" | "path" | "parent" | "directory" | "directoryname" | "name") => target.clone(),
+        (Value::Paths { .. }, "pspath" | "parent" | "directory" | "directoryname" | "name")
+        | (Value::Paths { .. } | Value::Text(_), "path" | "value" | "fullname") => target.clone(),
         (Value::Text(text), "length") => Value::Number(i64::try_from(text.chars().count()).unwrap_or(0)),
-        (Value::Text(_), "path" | "value" | "fullname") => target.clone(),
         (Value::Object(kind), _) => Value::Object(kind.clone()),
         (Value::Type(name), _) => Value::Object(name.clone()),
         _ => Value::Unknown,
@@ -52,7 +52,9 @@ fn of_text(text: &str, name: &str, args: &[Value]) -> Option<Value> {
         "toupper" | "toupperinvariant" => Value::text(text.to_uppercase()),
         "trim" | "trimstart" | "trimend" => Value::text(text.trim()),
         "replace" if shown(args, 0).is_empty() => Value::text(text),
-        "replace" if text.len() < 16 * 1024 && shown(args, 1).len() < 256 => Value::text(text.replace(&shown(args, 0), &shown(args, 1))),
+        "replace" if text.len() < 16 * 1024 && shown(args, 1).len() < 256 => {
+            Value::text(text.replace(&shown(args, 0), &shown(args, 1)))
+        }
         "tochararray" => Value::text(text).characters(),
         "substring" => {
             let from = number(0)?.min(chars.len());
@@ -67,7 +69,11 @@ fn of_text(text: &str, name: &str, args: &[Value]) -> Option<Value> {
         "insert" => {
             let from = number(0)?.min(chars.len());
             let middle = shown(args, 1);
-            Value::text(format!("{}{middle}{}", chars[..from].iter().collect::<String>(), chars[from..].iter().collect::<String>()))
+            Value::text(format!(
+                "{}{middle}{}",
+                chars[..from].iter().collect::<String>(),
+                chars[from..].iter().collect::<String>()
+            ))
         }
         "split" => {
             let marks: Vec<char> = args.iter().flat_map(|a| a.shown().chars().collect::<Vec<_>>()).collect();
@@ -82,8 +88,10 @@ pub(super) fn call(reader: &mut Reader, target: &Value, name: &str, args: &[Valu
     let told = all.join(" ");
     suspicious_text(reader, &told);
     match name {
-        "invoke" | "invokereturnasis" | "invokescript" | "newscriptblock" | "addscript" | "addcommand" | "begininvoke" | "invokewithcontext" => {
-            let target = if matches!(target, Value::Object(_)) && !args.is_empty() { &args[0] } else { target };
+        "invoke" | "invokereturnasis" | "invokescript" | "newscriptblock" | "addscript" | "addcommand"
+        | "begininvoke" | "invokewithcontext" => {
+            let target =
+                if matches!(target, Value::Object(_)) && !args.is_empty() { &args[0] } else { target };
             return run_value(reader, target);
         }
         "foreach" => {
@@ -91,7 +99,14 @@ pub(super) fn call(reader: &mut Reader, target: &Value, name: &str, args: &[Valu
                 return super::cmdlets::each(reader, target, body);
             }
         }
-        "downloadstring" | "downloaddata" | "getstringasync" | "openread" | "getbytearrayasync" | "getasync" | "downloadstringtaskasync" | "responsetext" => {
+        "downloadstring"
+        | "downloaddata"
+        | "getstringasync"
+        | "openread"
+        | "getbytearrayasync"
+        | "getasync"
+        | "downloadstringtaskasync"
+        | "responsetext" => {
             reader.report.facts.fetches = true;
             reader.report.note(Level::Sensitive, "win-network", "Fetches from another machine");
             return Value::Download;
@@ -112,11 +127,20 @@ pub(super) fn call(reader: &mut Reader, target: &Value, name: &str, args: &[Valu
             }
             return Value::Unknown;
         }
-        "run" | "exec" | "shellexecute" | "start" | "executeshellcommand" | "create" if !matches!(target, Value::Text(_)) => {
+        "run" | "exec" | "shellexecute" | "start" | "executeshellcommand" | "create"
+            if !matches!(target, Value::Text(_)) =>
+        {
             return starts(reader, target, &told);
         }
-        "delete" | "deletefolder" | "deletefile" | "deletetree" | "deletesubkeytree" => return deletion(reader, target, args),
-        "win32shutdown" | "shutdown" | "reboot" | "win32shutdowntracker" | "shutdownwindows" | "restartcomputer" => {
+        "delete" | "deletefolder" | "deletefile" | "deletetree" | "deletesubkeytree" => {
+            return deletion(reader, target, args);
+        }
+        "win32shutdown"
+        | "shutdown"
+        | "reboot"
+        | "win32shutdowntracker"
+        | "shutdownwindows"
+        | "restartcomputer" => {
             reader.report.note(Level::Forbid, "win-power", "Shuts the machine down or restarts it");
             return Value::Unknown;
         }
@@ -141,7 +165,11 @@ pub(super) fn call(reader: &mut Reader, target: &Value, name: &str, args: &[Valu
     }
     if !METHODS_THAT_READ.contains(&name) {
         let shown: String = name.chars().filter(|c| *c != UNKNOWN).take(60).collect();
-        reader.report.note(Level::Sensitive, "win-method", format!("Calls a method that was not read: {shown}"));
+        reader.report.note(
+            Level::Sensitive,
+            "win-method",
+            format!("Calls a method that was not read: {shown}"),
+        );
     }
     if matches!(target, Value::Paths { .. }) { target.clone() } else { Value::Unknown }
 }
@@ -149,7 +177,10 @@ pub(super) fn call(reader: &mut Reader, target: &Value, name: &str, args: &[Valu
 /// Names that only serve to blind the machine's own protection.
 pub(super) fn suspicious_text(reader: &mut Reader, text: &str) {
     let lower = text.to_lowercase();
-    if ["amsiutils", "amsiinitfailed", "amsiscanbuffer", "amsicontext", "etweventwrite"].iter().any(|mark| lower.contains(mark)) {
+    if ["amsiutils", "amsiinitfailed", "amsiscanbuffer", "amsicontext", "etweventwrite"]
+        .iter()
+        .any(|mark| lower.contains(mark))
+    {
         reader.report.note(Level::Forbid, "win-defence", "Blinds the protection that reads scripts");
     }
 }
@@ -164,9 +195,10 @@ pub(super) fn run_value(reader: &mut Reader, value: &Value) -> Value {
         }
         Value::Block(body) => run(reader.report, reader.scope, body),
         Value::Object(_) => Value::Unknown,
-        value => match value.known() {
-            Some(text) => run(reader.report, reader.scope, &text),
-            None => {
+        value => {
+            if let Some(text) = value.known() {
+                run(reader.report, reader.scope, &text)
+            } else {
                 reader.report.unresolved("text that is run as a command");
                 // What is known of it is read all the same.
                 let text = value.shown().replace(UNKNOWN, " ");
@@ -175,7 +207,7 @@ pub(super) fn run_value(reader: &mut Reader, value: &Value) -> Value {
                 }
                 Value::Unknown
             }
-        },
+        }
     }
 }
 
@@ -206,7 +238,11 @@ fn deletion(reader: &mut Reader, target: &Value, args: &[Value]) -> Value {
     if let Value::Object(kind) = target
         && kind.contains("shadowcopy")
     {
-        reader.report.note(Level::Forbid, "win-backups", "Deletes the shadow copies that files are restored from");
+        reader.report.note(
+            Level::Forbid,
+            "win-backups",
+            "Deletes the shadow copies that files are restored from",
+        );
     }
     reader.report.note(Level::Sensitive, "win-delete", "Deletes through an object");
     Value::Unknown
@@ -220,7 +256,9 @@ fn decoded(target: &Value, args: &[Value]) -> Value {
     }
     let bytes = match first {
         Value::Bytes(bytes) => bytes.clone(),
-        Value::List(values) => values.iter().filter_map(Value::number).filter_map(|n| u8::try_from(n).ok()).collect(),
+        Value::List(values) => {
+            values.iter().filter_map(Value::number).filter_map(|n| u8::try_from(n).ok()).collect()
+        }
         _ => return Value::Unknown,
     };
     match target {

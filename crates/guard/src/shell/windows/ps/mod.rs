@@ -5,6 +5,8 @@ mod expression;
 mod files;
 mod items;
 mod methods;
+mod objects;
+mod operators;
 mod statics;
 mod text;
 mod value;
@@ -19,8 +21,9 @@ use value::Value;
 struct Scope {
     variables: Vec<(String, Value)>,
     aliases: Vec<(String, String)>,
-    functions: Vec<String>,
-    /// Files the text has written itself.
+    /// Name, names of parameters, body.
+    functions: Vec<(String, Vec<String>, String)>,
+    /// Inside a loop that does not end.
     endless: bool,
     depth: u32,
 }
@@ -138,9 +141,8 @@ impl Reader<'_> {
         while self.at < self.chars.len() {
             let before = self.at;
             match self.chars[self.at] {
-                ';' | '\n' | ')' | '}' | ' ' | '\t' | '\r' | ',' => self.at += 1,
+                ';' | '\n' | ')' | '}' | ' ' | '\t' | '\r' | ',' | '|' => self.at += 1,
                 '&' if self.peek_at(1) == Some('&') => self.at += 2,
-                '|' => self.at += 1,
                 '#' => self.skip_to_newline(),
                 '<' if self.peek_at(1) == Some('#') => self.skip_comment(),
                 _ => {
@@ -182,25 +184,21 @@ impl Reader<'_> {
                     if self.peek() == Some('(') {
                         let inner = self.group('(', ')');
                         let plain: String = inner.chars().filter(|c| !c.is_whitespace()).collect();
-                        self.scope.endless |= matches!(word.as_str(), "while" | "for") && matches!(plain.to_lowercase().as_str(), "$true" | "1" | ";;");
+                        self.scope.endless |= matches!(word.as_str(), "while" | "for")
+                            && matches!(plain.to_lowercase().as_str(), "$true" | "1" | ";;");
                         run(self.report, self.scope, &inner);
                     }
                     return None;
                 }
-                "foreach" if self.chars[self.at..].iter().skip(7).find(|c| !c.is_whitespace()) == Some(&'(') => {
+                "foreach"
+                    if self.chars[self.at..].iter().skip(7).find(|c| !c.is_whitespace()) == Some(&'(') =>
+                {
                     self.at += word.len();
                     return Some(self.for_each());
                 }
                 "function" | "filter" => {
                     self.at += word.len();
-                    self.skip_blanks();
-                    let start = self.at;
-                    while self.peek().is_some_and(|c| !c.is_whitespace() && c != '{' && c != '(') {
-                        self.at += 1;
-                    }
-                    let name: String = self.chars[start..self.at].iter().collect();
-                    self.scope.functions.push(name.to_lowercase());
-                    return None;
+                    return self.function();
                 }
                 "param" => {
                     self.at += word.len();
@@ -210,8 +208,8 @@ impl Reader<'_> {
                     }
                     return None;
                 }
-                "else" | "try" | "catch" | "finally" | "do" | "return" | "throw" | "begin" | "process" | "end" | "break"
-                | "continue" | "exit" | "trap" => {
+                "else" | "try" | "catch" | "finally" | "do" | "return" | "throw" | "begin" | "process"
+                | "end" | "break" | "continue" | "exit" | "trap" => {
                     self.at += word.len();
                     return None;
                 }
@@ -223,6 +221,34 @@ impl Reader<'_> {
             return Some(run(self.report, self.scope, &body));
         }
         Some(self.pipeline())
+    }
+
+    /// A function: its body is read where it stands, and again with the arguments of each call.
+    fn function(&mut self) -> Option<Value> {
+        self.skip_blanks();
+        let start = self.at;
+        while self.peek().is_some_and(|c| !c.is_whitespace() && c != '{' && c != '(') {
+            self.at += 1;
+        }
+        let name: String = self.chars[start..self.at].iter().collect();
+        self.skip_lines();
+        let mut given = if self.peek() == Some('(') { self.group('(', ')') } else { String::new() };
+        self.skip_lines();
+        if self.peek() != Some('{') {
+            return None;
+        }
+        let body = self.group('{', '}');
+        if let Some((_, rest)) = body.split_once("param(").or_else(|| body.split_once("param (")) {
+            given.push_str(rest.split(')').next().unwrap_or_default());
+        }
+        let variables = given.split('$').skip(1);
+        let names =
+            variables.map(|p| p.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()).collect();
+        if self.scope.functions.len() < 64 {
+            self.scope.functions.push((name.to_lowercase(), names, body.clone()));
+        }
+        run(self.report, self.scope, &body);
+        None
     }
 
     /// `foreach ($x in …) {…}`: the body is read for the first few values.
@@ -255,7 +281,7 @@ impl Reader<'_> {
                     self.skip_lines();
                     value = self.element(Some(value));
                 }
-                Some('>') | Some('0'..='9' | '*') if self.redirection_ahead() => self.redirection(),
+                Some('>' | '0'..='9' | '*') if self.redirection_ahead() => self.redirection(),
                 _ => return value,
             }
         }
@@ -302,7 +328,9 @@ impl Reader<'_> {
                 let body = self.group('{', '}');
                 run(self.report, self.scope, &body)
             }
-            Some('$' | '(' | '@' | '\'' | '"' | '[' | '-' | '!' | '+' | '0'..='9' | ',') => self.assignment_or_expression(),
+            Some('$' | '(' | '@' | '\'' | '"' | '[' | '-' | '!' | '+' | '0'..='9' | ',') => {
+                self.assignment_or_expression()
+            }
             Some(_) => {
                 let name = self.argument();
                 self.call(&name, input)
@@ -360,17 +388,21 @@ impl Reader<'_> {
                 self.report.unresolved("a command looked up by its name");
                 Value::Unknown
             }
-            value => match value.known() {
-                Some(name) => cmdlets::command(self, name.trim(), &items, input),
-                None => {
+            value => {
+                if let Some(name) = value.known() {
+                    cmdlets::command(self, name.trim(), &items, input)
+                } else {
                     self.report.unresolved(&value.shown().replace(value::UNKNOWN, "…"));
                     if self.report.facts.fetches {
-                        self.report.note(Level::Forbid, "win-download-run", "Fetches something and then runs what cannot be resolved");
+                        self.report.note(
+                            Level::Forbid,
+                            "win-download-run",
+                            "Fetches something and then runs what cannot be resolved",
+                        );
                     }
                     Value::Unknown
                 }
-            },
+            }
         }
     }
-
 }

@@ -46,7 +46,13 @@ fn word(args: &[Value], at: usize) -> Word {
     args.get(at).and_then(|a| a.words().into_iter().next()).unwrap_or_else(|| Word::plain(""))
 }
 
-pub(super) fn call(reader: &mut Reader, kind: &str, member: &str, args: &[Value], named: Option<&str>) -> Value {
+pub(super) fn call(
+    reader: &mut Reader,
+    kind: &str,
+    member: &str,
+    args: &[Value],
+    named: Option<&str>,
+) -> Value {
     let told: Vec<String> = args.iter().map(Value::shown).collect();
     methods::suspicious_text(reader, &told.join(" "));
     let short = kind.rsplit('.').next().unwrap_or(kind);
@@ -72,7 +78,12 @@ pub(super) fn call(reader: &mut Reader, kind: &str, member: &str, args: &[Value]
             Value::Unknown
         }
         ("file" | "filestream" | "streamwriter" | "binarywriter" | "directory", member)
-            if member.starts_with("write") || member.starts_with("append") || member.starts_with("create") || member.starts_with("open") || member == "new" || member.starts_with("encrypt") =>
+            if member.starts_with("write")
+                || member.starts_with("append")
+                || member.starts_with("create")
+                || member.starts_with("open")
+                || member == "new"
+                || member.starts_with("encrypt") =>
         {
             deletes::write(reader.report, &word(args, 0));
             Value::Unknown
@@ -90,10 +101,16 @@ pub(super) fn call(reader: &mut Reader, kind: &str, member: &str, args: &[Value]
             nested::command_line(reader.report, &told.join(" ").replace(super::value::UNKNOWN, ""));
             Value::Unknown
         }
-        ("assembly" | "appdomain", member) if member.starts_with("load") || member.starts_with("unsafeload") => {
+        ("assembly" | "appdomain", member)
+            if member.starts_with("load") || member.starts_with("unsafeload") =>
+        {
             reader.report.note(Level::Sensitive, "win-runs", "Loads code into the shell");
             if args.iter().any(Value::is_download) {
-                reader.report.note(Level::Forbid, "win-download-run", "Runs what it fetches from the network");
+                reader.report.note(
+                    Level::Forbid,
+                    "win-download-run",
+                    "Runs what it fetches from the network",
+                );
             }
             Value::Download
         }
@@ -106,7 +123,7 @@ pub(super) fn call(reader: &mut Reader, kind: &str, member: &str, args: &[Value]
             Some(value) => value.known().map_or(Value::Unknown, Value::Block),
             None => Value::Unknown,
         },
-        (_, "new") => super::cmdlets::object(reader, kind, args),
+        (_, "new") => super::objects::object(reader, kind, args),
         ("array", "reverse") => {
             if let Some(name) = named
                 && let Value::List(mut values) = reader.scope.get(name)
@@ -138,7 +155,8 @@ fn computed(reader: &mut Reader, kind: &str, member: &str, args: &[Value]) -> Va
         ("convert", "toint32" | "tobyte" | "toint16") => match args.get(1).and_then(Value::number) {
             Some(base @ (2 | 8 | 10 | 16)) => {
                 let base = u32::try_from(base).unwrap_or(10);
-                i64::from_str_radix(first.shown().trim_start_matches("0x"), base).map_or(Value::Unknown, Value::Number)
+                i64::from_str_radix(first.shown().trim_start_matches("0x"), base)
+                    .map_or(Value::Unknown, Value::Number)
             }
             _ => first.number().map_or(Value::Unknown, Value::Number),
         },
@@ -149,9 +167,11 @@ fn computed(reader: &mut Reader, kind: &str, member: &str, args: &[Value]) -> Va
         ("string", "concat") => Value::List(args.iter().flat_map(Value::items).collect()).joined(""),
         ("string", "format") => {
             let rest: Vec<Value> = args.iter().skip(1).flat_map(Value::items).collect();
-            super::expression::formatted(&first.shown(), &rest)
+            super::operators::formatted(&first.shown(), &rest)
         }
-        ("regex", "replace") => methods::replace_ignoring_case(&first.shown(), &word(args, 1).text, &word(args, 2).text),
+        ("regex", "replace") => {
+            methods::replace_ignoring_case(&first.shown(), &word(args, 1).text, &word(args, 2).text)
+        }
         ("regex", "matches") if word(args, 2).text.eq_ignore_ascii_case("righttoleft") => {
             let mut letters = first.characters().items();
             letters.reverse();
@@ -159,7 +179,10 @@ fn computed(reader: &mut Reader, kind: &str, member: &str, args: &[Value]) -> Va
         }
         ("environment", "getenvironmentvariable") => {
             let wanted = first.shown().to_lowercase();
-            ENVIRONMENT.iter().find(|(name, _)| *name == wanted).map_or(Value::Unknown, |(_, value)| Value::text(*value))
+            ENVIRONMENT
+                .iter()
+                .find(|(name, _)| *name == wanted)
+                .map_or(Value::Unknown, |(_, value)| Value::text(*value))
         }
         ("environment", "getfolderpath") => match first.shown().to_lowercase().as_str() {
             "userprofile" => Value::text("C:\\Users\\user"),
@@ -168,11 +191,22 @@ fn computed(reader: &mut Reader, kind: &str, member: &str, args: &[Value]) -> Va
             "programfiles" => Value::text("C:\\Program Files"),
             _ => Value::Unknown,
         },
-        ("path", "combine") => args.iter().map(Value::shown).reduce(|a, b| format!("{a}\\{b}")).map_or(Value::Unknown, Value::text),
+        ("path", "combine") => args
+            .iter()
+            .map(Value::shown)
+            .reduce(|a, b| format!("{a}\\{b}"))
+            .map_or(Value::Unknown, Value::text),
         ("path", "gettemppath") => Value::text("C:\\Users\\user\\AppData\\Local\\Temp\\"),
         _ => {
             if !METHODS_THAT_READ.contains(&member) {
-                reader.report.note(Level::Sensitive, "win-method", format!("Calls a member that was not read: {}", member.chars().take(60).collect::<String>()));
+                reader.report.note(
+                    Level::Sensitive,
+                    "win-method",
+                    format!(
+                        "Calls a member that was not read: {}",
+                        member.chars().take(60).collect::<String>()
+                    ),
+                );
             }
             Value::Unknown
         }

@@ -79,7 +79,11 @@ impl Reader<'_> {
         }
         let inner: Vec<char> = self.chars.get(start..end).unwrap_or_default().to_vec();
         self.at = (end + 2).min(self.chars.len());
-        if quote == '\'' { Value::text(inner.iter().collect::<String>().trim_matches('\n')) } else { self.filled(&inner) }
+        if quote == '\'' {
+            Value::text(inner.iter().collect::<String>().trim_matches('\n'))
+        } else {
+            self.filled(&inner)
+        }
     }
 
     /// Puts variables and `$(…)` into the inside of a double-quoted text.
@@ -131,7 +135,14 @@ impl Reader<'_> {
     }
 
     fn sub_reader(&mut self, chars: &[char]) -> Reader<'_> {
-        Reader { report: self.report, scope: self.scope, chars: chars.to_vec(), at: 0, depth: self.depth + 1, last_variable: None }
+        Reader {
+            report: self.report,
+            scope: self.scope,
+            chars: chars.to_vec(),
+            at: 0,
+            depth: self.depth + 1,
+            last_variable: None,
+        }
     }
 
     /// `$name`, `${name}`, `$env:name`; the reader stands at the `$`.
@@ -173,9 +184,16 @@ impl Reader<'_> {
         let mut whole: Option<Value> = None;
         while let Some(c) = self.peek() {
             let piece = match c {
-                '\'' | '"' => self.quoted(),
+                '\'' | '"' => {
+                    let value = self.quoted();
+                    // `'a'.Replace(…)` is a call, `'a'.txt` a name.
+                    if whole.is_none() && self.method_ahead() { self.postfix(value) } else { value }
+                }
                 '@' if matches!(self.peek_at(1), Some('\'' | '"')) && whole.is_none() => self.here_text(),
-                '$' if self.peek_at(1).is_some_and(|n| n == '(' || n == '{' || n == '_' || n.is_alphanumeric() || n == '?' || n == '$') => {
+                '$' if self.peek_at(1).is_some_and(|n| {
+                    n == '(' || n == '{' || n == '_' || n.is_alphanumeric() || n == '?' || n == '$'
+                }) =>
+                {
                     let value = self.primary();
                     if whole.is_none() { self.postfix(value) } else { value }
                 }
@@ -206,6 +224,13 @@ impl Reader<'_> {
         whole.unwrap_or_else(|| Value::text(""))
     }
 
+    fn method_ahead(&self) -> bool {
+        let rest = self.chars.get(self.at..).unwrap_or_default();
+        let letters = rest.iter().skip(1).take(40).take_while(|c| c.is_ascii_alphabetic()).count();
+        rest.first() == Some(&'[')
+            || rest.first() == Some(&'.') && letters > 0 && rest.get(letters + 1) == Some(&'(')
+    }
+
     /// Plain letters up to something that means something.
     fn bare(&mut self) -> Value {
         let mut out = String::new();
@@ -216,7 +241,12 @@ impl Reader<'_> {
                     self.at += 1;
                     out.extend(self.peek().filter(|c| *c != '\n'));
                 }
-                ' ' | '\t' | '\r' | '\n' | ';' | '|' | '(' | ')' | '{' | '}' | ',' | '\'' | '"' | '>' | '&' | '$' if !out.is_empty() || c != '$' => break,
+                ' ' | '\t' | '\r' | '\n' | ';' | '|' | '(' | ')' | '{' | '}' | ',' | '\'' | '"' | '>'
+                | '&' | '$'
+                    if !out.is_empty() || c != '$' =>
+                {
+                    break;
+                }
                 UNKNOWN => out.push(' '),
                 _ => out.push(c),
             }
@@ -241,7 +271,8 @@ pub(super) fn variable_name(chars: &[char]) -> (String, usize) {
     match chars.first() {
         Some('{') => {
             let end = chars.iter().take(256).position(|c| *c == '}').unwrap_or(0);
-            let name: String = chars.get(1..end.max(1)).unwrap_or_default().iter().filter(|c| **c != '`').collect();
+            let name: String =
+                chars.get(1..end.max(1)).unwrap_or_default().iter().filter(|c| **c != '`').collect();
             (name, if end == 0 { 1 } else { end + 1 })
         }
         Some('_' | '?' | '^' | '$') => {
@@ -252,7 +283,9 @@ pub(super) fn variable_name(chars: &[char]) -> (String, usize) {
         _ => {
             let mut length = 0;
             while let Some(c) = chars.get(length) {
-                let colon = *c == ':' && length > 0 && chars.get(length + 1).is_some_and(|n| n.is_alphanumeric() || *n == '_');
+                let colon = *c == ':'
+                    && length > 0
+                    && chars.get(length + 1).is_some_and(|n| n.is_alphanumeric() || *n == '_');
                 if !(c.is_alphanumeric() || *c == '_' || colon) {
                     break;
                 }

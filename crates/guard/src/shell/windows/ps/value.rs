@@ -18,7 +18,11 @@ pub(super) enum Value {
     Object(String),
     Type(String),
     /// Files or folders, by path; `narrowed` once a filter has been put on them.
-    Paths { paths: Vec<String>, deep: bool, narrowed: bool },
+    Paths {
+        paths: Vec<String>,
+        deep: bool,
+        narrowed: bool,
+    },
     /// Something that came from the network.
     Download,
     Unknown,
@@ -129,7 +133,9 @@ impl Value {
 
     pub fn characters(&self) -> Value {
         match self {
-            Self::Text(text) => Self::List(text.chars().take(8192).map(|c| Self::Text(c.to_string())).collect()),
+            Self::Text(text) => {
+                Self::List(text.chars().take(8192).map(|c| Self::Text(c.to_string())).collect())
+            }
             other => other.clone(),
         }
     }

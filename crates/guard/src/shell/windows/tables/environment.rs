@@ -24,7 +24,10 @@ pub(in crate::shell::windows) const ENVIRONMENT: &[(&str, &str)] = &[
     ("os", "Windows_NT"),
     ("path", "C:\\WINDOWS\\system32;C:\\WINDOWS;C:\\WINDOWS\\System32\\Wbem"),
     ("pathext", ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC"),
-    ("psmodulepath", "C:\\Program Files\\WindowsPowerShell\\Modules;C:\\WINDOWS\\system32\\WindowsPowerShell\\v1.0\\Modules"),
+    (
+        "psmodulepath",
+        "C:\\Program Files\\WindowsPowerShell\\Modules;C:\\WINDOWS\\system32\\WindowsPowerShell\\v1.0\\Modules",
+    ),
     ("username", "user"),
     ("sessionname", "Console"),
     ("processor_architecture", "AMD64"),

@@ -23,7 +23,10 @@ fn check(form: Form, rows: &[(Level, &str)]) {
             wrong.push(format!("{text}\n    is seen as {seen:?}, not {form:?}"));
         }
         if verdict.level != *level {
-            wrong.push(format!("{text}\n    {:?}, not {level:?}: {} ({})", verdict.level, verdict.rule, verdict.why));
+            wrong.push(format!(
+                "{text}\n    {:?}, not {level:?}: {} ({})",
+                verdict.level, verdict.rule, verdict.why
+            ));
         }
         if verdict.why.is_empty() {
             wrong.push(format!("{text}\n    has no reason"));

@@ -184,3 +184,54 @@ impl Dialect {
         self.entries.iter().partition(|entry| registry.get(entry.tool).is_some())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENTRY: DialectEntry = DialectEntry::new(
+        "monitor",
+        "look",
+        &[
+            Parameter::optional("metric")
+                .is("sections")
+                .default(r#""all""#)
+                .bounds(r#"{"enum": ["cpu", "all"]}"#)
+                .values(r#"{"cpu": ["cpu"], "all": ["cpu", "disk"]}"#),
+            Parameter::optional("interval").is("interval_s"),
+        ],
+    );
+
+    #[test]
+    fn values_have_names_of_their_own() {
+        for (given, wanted) in [
+            (json!({"metric": "cpu"}), json!({"sections": ["cpu"]})),
+            (json!({}), json!({"sections": ["cpu", "disk"]})),
+            (json!({"metric": null, "interval": 2}), json!({"sections": ["cpu", "disk"], "interval_s": 2})),
+            (json!({"metric": "other"}), json!({"sections": "other"})),
+            (json!({"metric": ["disk"]}), json!({"sections": ["disk"]})),
+        ] {
+            assert_eq!(ENTRY.to_canonical(given.clone()), wanted, "{given}");
+        }
+    }
+
+    #[test]
+    fn bounds_are_those_of_the_other_systems_values() {
+        let canonical = json!({"properties": {
+            "sections": {"type": "array", "items": {"type": "string"}, "description": "What."},
+            "interval_s": {"type": "number"},
+        }});
+        let metric = &ENTRY.input_schema(&canonical)["properties"]["metric"];
+        let wanted =
+            json!({"type": "string", "description": "What.", "default": "all", "enum": ["cpu", "all"]});
+        assert_eq!(*metric, wanted);
+        for (given, right) in [
+            (json!({"metric": "cpu", "interval": null}), true),
+            (json!({"metric": "disk"}), false),
+            (json!({"metric": ["cpu"]}), false),
+            (json!({"interval": "x"}), false),
+        ] {
+            assert_eq!(ENTRY.violations(&given, &canonical).is_empty(), right, "{given}");
+        }
+    }
+}

@@ -110,7 +110,7 @@ impl Tool for GetProcessInfo {
         say("command", Some(output.full_command.clone()));
         say("program", output.exe.clone());
         say("folder", output.cwd.clone());
-        say("parent", row.parent.map(|pid| pid.to_string()));
+        say("parent", row.ppid.map(|pid| pid.to_string()));
         say("threads", output.threads.map(|count| count.to_string()));
         say("open files", output.open_files.map(|count| count.to_string()));
         let children: Vec<String> =

@@ -19,7 +19,7 @@ use self::{
     protected::{Candidate, Ourselves, Refusal},
     target::{Stop, Target},
 };
-use super::process_table::{ProcessTable, command_of, name_of, no_such_process, started};
+use super::process_table::{ProcessTable, command_of, name_of, started};
 
 /// Of the command line that the person is shown.
 const COMMAND: usize = 500;
@@ -114,11 +114,13 @@ impl Victim {
         let state = state_of(process)?;
         let name = name_of(process);
         let program = process.exe().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
+        let command = command_of(process, COMMAND, cx);
         let candidate = Candidate {
             pid,
             parent: process.parent().map(sysinfo::Pid::as_u32),
             name: &name,
             program: program.as_deref(),
+            command: &command,
             is_kernel_thread: state.is_kernel_thread,
         };
         if let Some(refusal) = ourselves.protect(&candidate) {
@@ -136,9 +138,9 @@ impl Victim {
             pid,
             user: table.user_of(process),
             is_someone_elses: own_user.is_some() && process.effective_user_id() != own_user,
-            command: command_of(process, COMMAND, cx),
             started_at: started(process),
             mark: state.mark,
+            command,
             name,
         })
     }
@@ -192,7 +194,7 @@ struct State {
 
 #[cfg(target_os = "linux")]
 fn state_of(process: &Process) -> ToolResult<State> {
-    use super::linux::stat;
+    use super::{linux::stat, process_table::no_such_process};
     let pid = process.pid().as_u32();
     if stat::thread_group(pid).is_some_and(|leader| leader != pid) {
         return Err(no_such_process(pid));

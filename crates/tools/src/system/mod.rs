@@ -6,7 +6,7 @@ mod human;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(test)]
-mod list_processes_tests;
+mod looking_tests;
 mod process_table;
 mod sampling;
 

@@ -24,7 +24,7 @@ pub(super) struct Row {
     pub pid: u32,
     /// The process that started it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parent: Option<u32>,
+    pub ppid: Option<u32>,
     pub name: String,
     /// The name, or the number where it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,7 +115,7 @@ impl ProcessTable {
     pub fn row(&self, process: &Process, cx: &Cx) -> Row {
         Row {
             pid: process.pid().as_u32(),
-            parent: process.parent().map(Pid::as_u32),
+            ppid: process.parent().map(Pid::as_u32),
             name: name_of(process),
             user: self.user_of(process),
             cpu_percent: tenths(f64::from(process.cpu_usage())),

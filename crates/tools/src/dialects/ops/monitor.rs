@@ -13,20 +13,23 @@ pub(super) fn output(data: &Value) -> Value {
     }
     if let Some(memory) = data.get("memory") {
         // In a container that is what the container has.
-        let (total, left) = (&memory["available_to_us"]["bytes"], &memory["left_to_us"]["bytes"]);
-        shown.insert("memory".into(), space(total, left));
+        let (total, left) = (bytes(memory, "available_to_us"), bytes(memory, "left_to_us"));
+        shown.insert("memory".into(), space(total, total.saturating_sub(left), left));
     }
     if let Some(disks) = data.get("disk").and_then(Value::as_array) {
         let is_main = |disk: &&Value| matches!(disk["mount_point"].as_str(), Some("/" | "C:\\"));
         let main = disks.iter().find(is_main).or(disks.first()).unwrap_or(&Value::Null);
-        shown.insert("disk".into(), space(&main["total"]["bytes"], &main["available"]["bytes"]));
+        let space = space(bytes(main, "total"), bytes(main, "used"), bytes(main, "available"));
+        shown.insert("disk".into(), space);
     }
     Value::Object(shown)
 }
 
-fn space(total: &Value, available: &Value) -> Value {
-    let (total, available) = (total.as_u64().unwrap_or(0), available.as_u64().unwrap_or(0));
-    let used = total.saturating_sub(available);
+fn bytes(of: &Value, field: &str) -> u64 {
+    of[field]["bytes"].as_u64().unwrap_or(0)
+}
+
+fn space(total: u64, used: u64, available: u64) -> Value {
     let percent = if total == 0 { 0.0 } else { (float(used) * 1000.0 / float(total)).round() / 10.0 };
     json!({
         "total": gigabytes(total),
@@ -67,8 +70,8 @@ mod tests {
             "cpu": {"usage_percent": 45.2, "physical_cores": 8, "logical_cores": 16, "frequency_mhz": 2400},
             "memory": {"available_to_us": size(16), "left_to_us": size(8)},
             "disk": [
-                {"mount_point": "/boot", "total": size(1), "available": size(1)},
-                {"mount_point": "/", "total": size(500), "available": size(300)},
+                {"mount_point": "/boot", "total": size(1), "used": size(0), "available": size(1)},
+                {"mount_point": "/", "total": size(500), "used": size(200), "available": size(300)},
             ],
         });
         let wanted = json!({

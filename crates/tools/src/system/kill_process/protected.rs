@@ -9,6 +9,7 @@ pub(super) struct Candidate<'a> {
     pub name: &'a str,
     /// The name of the program's file, where it can be seen: a process can change its own name.
     pub program: Option<&'a str>,
+    pub command: &'a str,
     pub is_kernel_thread: bool,
 }
 
@@ -54,9 +55,10 @@ impl Ourselves {
         if names.into_iter().flatten().any(is_critical) {
             return Some(("process:critical", "the system or the person's session needs it to go on"));
         }
-        // The one that was started by init waits for new connections; the others serve one each.
+        // The one that waits for new connections was started by init, and says so; the others serve one each.
         let is_sshd = names.into_iter().flatten().any(|name| same_name(name, "sshd"));
-        let is_listener = candidate.parent.is_none_or(|parent| parent <= 1);
+        let is_listener =
+            candidate.parent.is_none_or(|parent| parent <= 1) || candidate.command.contains("[listener]");
         (is_sshd && is_listener).then_some(("process:critical", "it is what lets people in from elsewhere"))
     }
 }
@@ -112,7 +114,7 @@ const CRITICAL: &[&[&str]] = &[
         "wayfire",
         "river",
     ],
-    &["niri", "cosmic-comp", "cosmic-session", "pipewire", "wireplumber"],
+    &["niri", "cosmic-comp", "cosmic-session"],
     // macOS
     &[
         "kernel_task",
@@ -147,8 +149,14 @@ mod tests {
 
     #[test]
     fn who_is_protected() {
-        let plain =
-            Candidate { pid: 500, parent: Some(80), name: "sleep", program: None, is_kernel_thread: false };
+        let plain = Candidate {
+            pid: 500,
+            parent: Some(80),
+            name: "sleep",
+            program: None,
+            command: "",
+            is_kernel_thread: false,
+        };
         let named = |name| Candidate { name, ..plain };
         for (candidate, rule) in [
             (plain, None),
@@ -168,6 +176,10 @@ mod tests {
             (Candidate { program: Some("Xorg"), ..plain }, Some("process:critical")),
             (Candidate { name: "sshd", parent: Some(1), ..plain }, Some("process:critical")),
             (Candidate { name: "sshd", parent: Some(300), ..plain }, None),
+            (
+                Candidate { name: "sshd", command: "sshd: x [listener] 0 of 10", ..plain },
+                Some("process:critical"),
+            ),
         ] {
             let found = ourselves().protect(&candidate).map(|(rule, _)| rule);
             assert_eq!(found, rule, "{} {}", candidate.pid, candidate.name);

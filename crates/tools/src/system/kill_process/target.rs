@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use deskhand_core::{ToolError, ToolResult};
 
+#[cfg(unix)]
 use super::super::process_table::no_such_process;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -149,13 +149,11 @@ fn what_the_system_needs_is_never_ended() {
         let program = desk.write(name, &content);
         crate::testing::set_mode(&program, 0o755);
         let mut child = Running(Command::new(&program).arg("60").spawn().unwrap());
-        let error = loop {
-            match desk.plan(KillProcess, json!({"pid": child.pid()})) {
-                Err(error) => break error,
-                // Not yet that program: still a copy of this one.
-                Ok(_) => std::thread::yield_now(),
-            }
-        };
+        // Until then it is still a copy of this program.
+        while std::fs::read_link(format!("/proc/{}/exe", child.pid())).unwrap() != program {
+            std::thread::yield_now();
+        }
+        let error = desk.plan(KillProcess, json!({"pid": child.pid()})).unwrap_err();
         assert_eq!((error.status, error.code), (Status::Blocked, "process:critical"), "{name}");
         assert!(error.message.contains(name), "{}", error.message);
         assert!(child.runs());

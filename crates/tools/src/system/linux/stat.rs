@@ -5,7 +5,6 @@ use std::{fs, io};
 /// What of the stat line is of use here.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::system) struct Stat {
-    pub session: u32,
     pub is_kernel_thread: bool,
     pub is_zombie: bool,
     pub threads: u32,
@@ -28,7 +27,6 @@ fn parse(line: &str) -> Option<Stat> {
     let field = |number: usize| fields.get(number - 3).copied();
     let flags: u64 = field(9)?.parse().ok()?;
     Some(Stat {
-        session: field(6)?.parse().ok()?,
         is_kernel_thread: flags & PF_KTHREAD != 0,
         is_zombie: matches!(field(3)?, "Z" | "X"),
         threads: field(20)?.parse().ok()?,
@@ -56,13 +54,7 @@ mod tests {
     fn any_name_is_read() {
         for name in ["sleep", "a b", "x) R 1 (", "", "a\nb", ")("] {
             let stat = parse(&format!("42 ({name}) S {REST}")).unwrap();
-            let wanted = Stat {
-                session: 43,
-                is_kernel_thread: false,
-                is_zombie: false,
-                threads: 9,
-                started_ticks: 12345,
-            };
+            let wanted = Stat { is_kernel_thread: false, is_zombie: false, threads: 9, started_ticks: 12345 };
             assert_eq!(stat, wanted, "{name:?}");
         }
         assert!(parse(&format!("42 (x) Z {REST}")).unwrap().is_zombie);

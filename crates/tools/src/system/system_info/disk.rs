@@ -1,5 +1,7 @@
 //! The section `disk`: the real file systems, each once.
 
+use std::path::Path;
+
 use deskhand_core::ToolResult;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,6 +21,7 @@ pub(super) struct Disk {
     total: Size,
     available: Size,
     used: Size,
+    /// Of what can be used, without what is reserved for the system.
     usage_percent: f64,
     read_only: bool,
 }
@@ -28,7 +31,7 @@ pub(super) fn look() -> ToolResult<Vec<Disk>> {
     let disks = Disks::new_with_refreshed_list().map_err(|error| not_told("disks", &error))?;
     let all = disks.iter().map(|disk| {
         let (total, available) = (disk.total_space(), disk.available_space());
-        let used = total.saturating_sub(available);
+        let used = used(disk.mount_point()).unwrap_or_else(|| total.saturating_sub(available));
         Disk {
             mount_point: disk.mount_point().display().to_string(),
             device: disk.name().to_string_lossy().into_owned(),
@@ -36,11 +39,23 @@ pub(super) fn look() -> ToolResult<Vec<Disk>> {
             total: Size::of(total),
             available: Size::of(available),
             used: Size::of(used),
-            usage_percent: percent(used, total),
+            usage_percent: percent(used, used.saturating_add(available)),
             read_only: disk.is_read_only(),
         }
     });
     Ok(once_each(all.collect()))
+}
+
+/// What is really taken: where a part is reserved for the system, that is less than all that is not available.
+#[cfg(unix)]
+fn used(mount_point: &Path) -> Option<u64> {
+    let stat = rustix::fs::statvfs(mount_point).ok()?;
+    stat.f_blocks.checked_sub(stat.f_bfree)?.checked_mul(stat.f_frsize)
+}
+
+#[cfg(not(unix))]
+fn used(_: &Path) -> Option<u64> {
+    None
 }
 
 /// Without those that have no size (they are the kernel's), and each device once, where it is mounted nearest

@@ -42,6 +42,9 @@ struct Connections {
     /// The first 200 of them.
     listening: Vec<Listening>,
     listening_total: usize,
+    /// Lines of the kernel's tables that could not be understood, and so are not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unreadable_lines: Option<u64>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -118,6 +121,7 @@ fn connections() -> Result<Connections, String> {
         listening: listening.collect(),
         listening_total: found.listening.len(),
         udp: found.udp,
+        unreadable_lines: (found.unreadable > 0).then_some(found.unreadable),
         tcp: found.tcp_states.into_iter().map(|(state, count)| (state.to_owned(), count)).collect(),
     })
 }

@@ -137,5 +137,9 @@ fn the_disk_of_the_root_folder_has_its_size() {
     let stat = rustix::fs::statvfs("/").unwrap();
     if let Some(root) = disks.iter().find(|disk| disk["mount_point"] == "/") {
         assert_eq!(root["total"]["bytes"], stat.f_blocks * stat.f_frsize, "{root}");
+        // Others write meanwhile, but not a hundredth of the disk.
+        let used = (stat.f_blocks - stat.f_bfree) * stat.f_frsize;
+        let told = root["used"]["bytes"].as_u64().unwrap();
+        assert!(told.abs_diff(used) <= stat.f_blocks * stat.f_frsize / 100, "{root}, and {used} used");
     }
 }

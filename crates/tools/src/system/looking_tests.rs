@@ -47,7 +47,7 @@ fn a_process_is_found_by_name_and_user() {
     };
     let found = row(&list(json!({"filter": "SLEE", "limit": 500}))).unwrap();
     assert_eq!((&found["name"], &found["command"]), (&json!("sleep"), &json!("sleep 1234.5")));
-    assert_eq!(found["parent"], std::process::id());
+    assert_eq!(found["ppid"], std::process::id());
     let user = found["user"].as_str().unwrap();
     assert!(row(&list(json!({"filter": "sleep", "user": user, "limit": 500}))).is_some());
     let uid = rustix::process::getuid().as_raw().to_string();

@@ -8,7 +8,10 @@ use std::{
 use deskhand_core::{Mode, Outcome, Permission, Request, Status};
 use serde_json::{Value, json};
 
-use crate::support::{Desk, no, plan_of, yes};
+use crate::{
+    command::Shop,
+    support::{Desk, no, plan_of, yes},
+};
 
 /// Ends with the test.
 struct Running(Child);
@@ -214,4 +217,38 @@ async fn secrets_in_command_lines_are_masked() {
     let seen = format!("{} {}", serde_json::to_string(&outcomes).unwrap(), desk.events.json());
     let seen = seen + &format!("{:?}", asked.asked()) + &desk.audit_text();
     assert!(!seen.contains("ghp_a1B2"), "a part of the secret is seen");
+}
+
+/// One that did not start us, and whose end would still hang up our terminal.
+#[test]
+fn the_session_leader_is_blocked_even_if_it_is_no_ancestor() {
+    const SCRIPT: &str = r#"
+        # What the inner shell leaves behind is no longer below this one, but in its session.
+        sh -c '(until [ -e go ]; do sleep 0.02; done
+                "$0" --json explain kill_process "pid=$1" > answer; touch done) > /dev/null &' "$0" "$$"
+        touch go
+        tries=0
+        until [ -e done ] || [ $tries -gt 500 ]; do sleep 0.05; tries=$((tries + 1)); done
+    "#;
+    let shop = Shop::new();
+    let told = shop.command(&[]);
+    let mut command = Command::new("setsid");
+    command.args(["--wait", "sh", "-c", SCRIPT]).arg(told.get_program());
+    for (name, value) in told.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let Ok(status) = command.current_dir(shop.path("")).stdin(Stdio::null()).status() else {
+        println!("skipped: there is no setsid here");
+        return;
+    };
+    assert!(status.success());
+    let answer: Value = serde_json::from_str(&shop.read("answer")).unwrap();
+    assert_eq!(
+        (&answer["decision"], &answer["rule"]),
+        (&json!("forbid"), &json!("process:session-leader")),
+        "{answer}"
+    );
 }

@@ -292,3 +292,15 @@ fn another_users_process_has_a_note() {
     assert!(called.plan.notes.iter().any(|note| note.contains("It belongs to ")), "{:?}", called.plan.notes);
     assert_eq!(child.signal(), Some(SIGTERM));
 }
+
+#[test]
+fn what_the_system_does_not_permit_is_not_asked_about() {
+    use std::os::unix::fs::MetadataExt;
+    let own = rustix::process::getuid();
+    let first = std::fs::metadata("/proc/1").unwrap().uid();
+    if own.is_root() || own.as_raw() == first {
+        std::eprintln!("skipped: this user may end the first process");
+        return;
+    }
+    assert_eq!(target::may_be_ended(1).unwrap_err().code, "not_permitted");
+}

@@ -39,11 +39,14 @@ pub struct Parameter {
     pub default: &'static str,
     /// Tighter bounds than the canonical tool's; JSON Schema keywords as a JSON object.
     pub bounds: &'static str,
+    /// What its values are called here, where they are called otherwise; a JSON object. A value that is not in it stays
+    /// as it is.
+    pub values: &'static str,
 }
 
 impl Parameter {
     pub const fn required(name: &'static str) -> Self {
-        Self { name, is: name, required: true, default: "", bounds: "{}" }
+        Self { name, is: name, required: true, default: "", bounds: "{}", values: "" }
     }
 
     pub const fn optional(name: &'static str) -> Self {
@@ -63,6 +66,17 @@ impl Parameter {
     pub const fn bounds(mut self, json: &'static str) -> Self {
         self.bounds = json;
         self
+    }
+
+    pub const fn values(mut self, json: &'static str) -> Self {
+        self.values = json;
+        self
+    }
+
+    /// A value in that system's words, in ours.
+    fn value_here(&self, value: Value) -> Value {
+        let ours = parse(self.values).and_then(|mut values| Some(values.get_mut(value.as_str()?)?.take()));
+        ours.unwrap_or(value)
     }
 }
 
@@ -84,7 +98,7 @@ impl DialectEntry {
         for parameter in self.parameters {
             let value = given.remove(parameter.name).filter(|value| !value.is_null());
             if let Some(value) = value.or_else(|| parse(parameter.default)) {
-                canonical.insert(parameter.is.to_owned(), value);
+                canonical.insert(parameter.is.to_owned(), parameter.value_here(value));
             }
         }
         for (name, value) in given {
@@ -115,6 +129,11 @@ impl DialectEntry {
                 schema = json!({});
             }
             if let Some(fields) = schema.as_object_mut() {
+                if !parameter.values.is_empty() {
+                    // What the canonical tool takes are other values: only the words about it are the same.
+                    fields.retain(|keyword, _| keyword == "description");
+                    fields.insert("type".into(), "string".into());
+                }
                 if let Some(default) = parse(parameter.default) {
                     fields.insert("default".into(), default);
                 }
@@ -133,11 +152,16 @@ impl DialectEntry {
     /// What is wrong with the arguments by that system's own bounds.
     pub fn violations(&self, arguments: &Value, canonical: &Value) -> Vec<String> {
         let schema = self.input_schema(canonical);
+        // A `null` stands for what is left out, here as everywhere.
+        let mut arguments = arguments.clone();
+        if let Value::Object(fields) = &mut arguments {
+            fields.retain(|_, value| !value.is_null());
+        }
         schema::compile(&schema).map_or_else(
             |error| vec![error],
             |validator| {
                 validator
-                    .iter_errors(arguments)
+                    .iter_errors(&arguments)
                     .take(20)
                     .map(|e| format!("{}: {e}", e.instance_path()))
                     .collect()
@@ -158,5 +182,56 @@ impl Dialect {
     /// The entries whose tool exists, and those whose tool does not (yet).
     pub fn split<'a>(&'a self, registry: &'a Registry) -> (Vec<&'a DialectEntry>, Vec<&'a DialectEntry>) {
         self.entries.iter().partition(|entry| registry.get(entry.tool).is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENTRY: DialectEntry = DialectEntry::new(
+        "monitor",
+        "look",
+        &[
+            Parameter::optional("metric")
+                .is("sections")
+                .default(r#""all""#)
+                .bounds(r#"{"enum": ["cpu", "all"]}"#)
+                .values(r#"{"cpu": ["cpu"], "all": ["cpu", "disk"]}"#),
+            Parameter::optional("interval").is("interval_s"),
+        ],
+    );
+
+    #[test]
+    fn values_have_names_of_their_own() {
+        for (given, wanted) in [
+            (json!({"metric": "cpu"}), json!({"sections": ["cpu"]})),
+            (json!({}), json!({"sections": ["cpu", "disk"]})),
+            (json!({"metric": null, "interval": 2}), json!({"sections": ["cpu", "disk"], "interval_s": 2})),
+            (json!({"metric": "other"}), json!({"sections": "other"})),
+            (json!({"metric": ["disk"]}), json!({"sections": ["disk"]})),
+        ] {
+            assert_eq!(ENTRY.to_canonical(given.clone()), wanted, "{given}");
+        }
+    }
+
+    #[test]
+    fn bounds_are_those_of_the_other_systems_values() {
+        let canonical = json!({"properties": {
+            "sections": {"type": "array", "items": {"type": "string"}, "description": "What."},
+            "interval_s": {"type": "number"},
+        }});
+        let metric = &ENTRY.input_schema(&canonical)["properties"]["metric"];
+        let wanted =
+            json!({"type": "string", "description": "What.", "default": "all", "enum": ["cpu", "all"]});
+        assert_eq!(*metric, wanted);
+        for (given, right) in [
+            (json!({"metric": "cpu", "interval": null}), true),
+            (json!({"metric": "disk"}), false),
+            (json!({"metric": ["cpu"]}), false),
+            (json!({"interval": "x"}), false),
+        ] {
+            assert_eq!(ENTRY.violations(&given, &canonical).is_empty(), right, "{given}");
+        }
     }
 }

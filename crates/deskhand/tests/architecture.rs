@@ -64,6 +64,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[];
 const BEHIND: &[(&str, &[&str])] = &[
     ("rusqlite", &["deskhand-store"]),
     ("zip", &["deskhand-tools"]),
+    ("sysinfo", &["deskhand-tools"]),
     ("ignore", &["deskhand-tools"]),
     ("grep-regex", &["deskhand-tools"]),
     ("grep-searcher", &["deskhand-tools"]),

@@ -3,6 +3,7 @@
 pub mod dialects;
 mod family;
 pub mod files;
+pub mod system;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -12,6 +13,7 @@ use deskhand_core::Registry;
 pub fn registry() -> Registry {
     let mut registry = Registry::new();
     files::register(&mut registry);
+    system::register(&mut registry);
     dialects::register(&mut registry);
     registry
 }

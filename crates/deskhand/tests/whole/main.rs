@@ -13,4 +13,5 @@ mod processes;
 mod reference_pages;
 mod results;
 mod support;
+mod system;
 mod terminal;

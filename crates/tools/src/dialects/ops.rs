@@ -1,5 +1,7 @@
 //! The tools of the operations agent. Its results are `{success, output, error, duration}`.
 
+mod monitor;
+
 use std::time::Duration;
 
 use deskhand_core::{Dialect, DialectEntry, Outcome};
@@ -18,7 +20,10 @@ const ENTRIES: &[DialectEntry] = &[
             optional("metric")
                 .is("sections")
                 .default(r#""all""#)
-                .bounds(r#"{"enum": ["cpu", "memory", "disk", "all"]}"#),
+                .bounds(r#"{"enum": ["cpu", "memory", "disk", "all"]}"#)
+                .values(
+                    r#"{"cpu": ["cpu"], "memory": ["memory"], "disk": ["disk"], "all": ["cpu", "memory", "disk"]}"#,
+                ),
             optional("interval").is("interval_s"),
         ],
     ),
@@ -72,5 +77,9 @@ const ENTRIES: &[DialectEntry] = &[
 fn shape(outcome: &Outcome) -> Value {
     let error = outcome.error.as_ref().map(|error| &error.message);
     let seconds = Duration::from_millis(outcome.duration_ms).as_secs_f64();
-    json!({"success": outcome.is_success(), "output": outcome.data.to_string(), "error": error, "duration": seconds})
+    let output = match outcome.tool.as_str() {
+        "system_info" if outcome.is_success() => monitor::output(&outcome.data).to_string(),
+        _ => outcome.data.to_string(),
+    };
+    json!({"success": outcome.is_success(), "output": output, "error": error, "duration": seconds})
 }

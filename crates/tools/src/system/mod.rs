@@ -1,0 +1,18 @@
+//! The machine and its processes: what it is, what it has, what runs on it, and ending one of those.
+//!
+//! `sysinfo` does the looking on every system; what only Linux tells is in `linux/`.
+
+mod human;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(test)]
+mod looking_tests;
+mod process_table;
+mod sampling;
+
+crate::family::family! {
+    system_info: SystemInfo;
+    list_processes: ListProcesses;
+    get_process_info: GetProcessInfo;
+    kill_process: KillProcess;
+}

@@ -113,8 +113,9 @@ fn stricter_as_posix<'a>(
     let broken = script.broken;
     let mut posix = Reading::new(knowledge, setting);
     posix.read(script);
-    let means_something = !broken && posix.knows_its_programs();
-    let forbidden = posix.permission() == Permission::Forbidden;
+    let means_something = !broken && posix.knows_its_programs() && !text.trim_end().ends_with("/?");
+    let asks_for_help = text.trim_end().ends_with("/?");
+    let forbidden = posix.permission() == Permission::Forbidden && !asks_for_help;
     if posix.permission() > windows.permission() && (means_something || forbidden) { posix } else { windows }
 }
 

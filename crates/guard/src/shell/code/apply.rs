@@ -20,8 +20,10 @@ impl Engine<'_> {
     /// A name that stands alone, not called.
     pub(super) fn judge_name(&mut self, bare: &str, has_act: bool) {
         let book = self.world.book;
-        let harmless = if has_act { book.call(bare).is_some_and(Act::is_harmless) } else { book.is_pure(bare) };
-        let handle = self.lang() == Language::Perl && bare.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+        let harmless =
+            if has_act { book.call(bare).is_some_and(Act::is_harmless) } else { book.is_pure(bare) };
+        let handle =
+            self.lang() == Language::Perl && bare.chars().all(|c| c.is_ascii_uppercase() || c == '_');
         self.world.impure |= !(harmless || handle || self.is_special_variable(bare));
     }
 
@@ -39,11 +41,14 @@ impl Engine<'_> {
     pub(super) fn judge_module(&mut self, module: &str) {
         let book = self.world.book;
         let known = book.is_pure(module)
-            || book.calls.iter().any(|(name, _)| name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+            || book.calls.iter().any(|(name, _)| {
+                name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
             || book.is_network(module);
         self.world.impure |= !known;
     }
 
+    #[allow(clippy::needless_pass_by_value, reason = "callers build the list for this call")]
     pub(super) fn call(&mut self, callee: Value, args: Vec<Arg>) -> Value {
         self.world.spend(1);
         match callee {
@@ -86,14 +91,18 @@ impl Engine<'_> {
             self.world.facts.network |= !act.is_harmless() && book.is_network(bare);
             return self.act(act, None, args);
         }
-        if let Some(function) = bare.strip_suffix(".call").filter(|_| matches!(self.lang(), Language::Ruby | Language::JavaScript)) {
+        if let Some(function) = bare
+            .strip_suffix(".call")
+            .filter(|_| matches!(self.lang(), Language::Ruby | Language::JavaScript))
+        {
             // In JavaScript the first argument is what `this` shall be.
             let skipped = usize::from(self.lang() == Language::JavaScript);
             return self.call_name(function, args.get(skipped..).unwrap_or_default());
         }
         if let Some(function) = bare.strip_suffix(".apply").filter(|_| self.lang() == Language::JavaScript) {
             let list = args.get(1).map_or(Value::Unknown, |arg| arg.value.clone());
-            let spread: Vec<Arg> = list.elements().iter().map(|value| Arg { name: None, value: value.clone() }).collect();
+            let spread: Vec<Arg> =
+                list.elements().iter().map(|value| Arg { name: None, value: value.clone() }).collect();
             return self.call_name(function, &spread);
         }
         if let Some(module) = bare.strip_suffix(".?")
@@ -110,7 +119,8 @@ impl Engine<'_> {
         if book.is_network(bare) {
             return self.act(Act::Network, None, args);
         }
-        let handle = self.lang() == Language::Perl && bare.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+        let handle =
+            self.lang() == Language::Perl && bare.chars().all(|c| c.is_ascii_uppercase() || c == '_');
         if handle && !bare.is_empty() {
             return Value::Unknown;
         }
@@ -143,22 +153,27 @@ impl Engine<'_> {
                 return Some(arg.value.clone());
             }
             match &arg.value {
-                Value::Map(entries) => entries.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone()),
+                Value::Map(entries) => {
+                    entries.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
+                }
                 _ => None,
             }
         })
     }
 
     /// Does what the call would do to the facts; on a value, `base` is that value.
+    #[allow(clippy::too_many_lines, reason = "one arm for each act")]
     fn act(&mut self, act: Act, base: Option<&Value>, args: &[Arg]) -> Value {
-        let positional: Vec<&Value> = args.iter().filter(|arg| arg.name.is_none()).map(|arg| &arg.value).collect();
+        let positional: Vec<&Value> =
+            args.iter().filter(|arg| arg.name.is_none()).map(|arg| &arg.value).collect();
         let first = positional.first().copied().or_else(|| args.first().map(|arg| &arg.value));
         let second = positional.get(1).copied();
         match act {
             Act::Pure => {}
             Act::Fold(fold) => return self.fold(fold, base, args),
             Act::Shell => {
-                let through_shell = Self::option(args, "shell").is_some_and(|value| value != Value::Number(0.0));
+                let through_shell =
+                    Self::option(args, "shell").is_some_and(|value| value != Value::Number(0.0));
                 match first {
                     Some(Value::List(words)) if through_shell => {
                         self.world.shell(words.first().unwrap_or(&Value::Unknown));
@@ -205,7 +220,9 @@ impl Engine<'_> {
                 self.world.facts.network = true;
                 self.world.socket |= act == Act::Socket;
             }
-            Act::Eval => return self.evaluate(if base.is_some() && positional.is_empty() { base } else { first }),
+            Act::Eval => {
+                return self.evaluate(if base.is_some() && positional.is_empty() { base } else { first });
+            }
             Act::Load => {
                 self.world.facts.executes = true;
                 self.world.impure = true;
@@ -232,7 +249,9 @@ impl Engine<'_> {
             }
             Act::MethodObject => {
                 self.world.impure = true;
-                return first.and_then(Value::text).map_or(Value::Unknown, |name| Value::Name(name.to_owned()));
+                return first
+                    .and_then(Value::text)
+                    .map_or(Value::Unknown, |name| Value::Name(name.to_owned()));
             }
             Act::MapSecond => {
                 let turned: Vec<Arg> = args.iter().rev().cloned().collect();
@@ -261,8 +280,11 @@ impl Engine<'_> {
     }
 
     fn start(&mut self, act: Act, positional: &[&Value]) {
-        let mut values: Vec<Value> =
-            positional.iter().filter(|value| !matches!(value, Value::Map(_) | Value::Local)).map(|&value| value.clone()).collect();
+        let mut values: Vec<Value> = positional
+            .iter()
+            .filter(|value| !matches!(value, Value::Map(_) | Value::Local))
+            .map(|&value| value.clone())
+            .collect();
         if act == Act::ShellOrArgv {
             match &values[..] {
                 [] => self.world.shell(&Value::Unknown),
@@ -272,7 +294,10 @@ impl Engine<'_> {
             return;
         }
         // `spawnl(mode, path, …)` has a mode first.
-        if values.len() > 1 && matches!(values[0], Value::Number(_) | Value::Unknown | Value::Name(_)) && act == Act::ArgvNamed {
+        if values.len() > 1
+            && matches!(values[0], Value::Number(_) | Value::Unknown | Value::Name(_))
+            && act == Act::ArgvNamed
+        {
             values.remove(0);
         }
         if act == Act::ArgvNamed {
@@ -294,9 +319,10 @@ impl Engine<'_> {
             return;
         }
         match mode {
-            None => self.world.read(path),
-            Some(Value::Text(mode)) if !mode.contains(['w', 'a', 'x', '+', 'c', value::HOLE]) => self.world.read(path),
-            Some(Value::Local) => self.world.read(path),
+            None | Some(Value::Local) => self.world.read(path),
+            Some(Value::Text(mode)) if !mode.contains(['w', 'a', 'x', '+', 'c', value::HOLE]) => {
+                self.world.read(path);
+            }
             _ => self.world.write(path),
         }
     }
@@ -359,19 +385,17 @@ impl Engine<'_> {
     }
 
     fn import(&mut self, module: Option<&Value>) -> Value {
-        match module.and_then(Value::text) {
-            Some(module) => {
-                let path = if self.lang() == Language::JavaScript { module_name(module) } else { module.to_owned() };
-                self.judge_module(&path);
-                self.world.starts_programs |= path == "child_process";
-                self.world.facts.executes |= path.starts_with('.') || path.starts_with('/');
-                Value::Name(path)
-            }
-            None => {
-                self.world.odd();
-                self.world.facts.executes = true;
-                Value::Unknown
-            }
+        if let Some(module) = module.and_then(Value::text) {
+            let path =
+                if self.lang() == Language::JavaScript { module_name(module) } else { module.to_owned() };
+            self.judge_module(&path);
+            self.world.starts_programs |= path == "child_process";
+            self.world.facts.executes |= path.starts_with('.') || path.starts_with('/');
+            Value::Name(path)
+        } else {
+            self.world.odd();
+            self.world.facts.executes = true;
+            Value::Unknown
         }
     }
 

@@ -19,8 +19,8 @@ enum Token {
 }
 
 const OPERATORS: &[&str] = &[
-    ">>", "|&", "||", "&&", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "++", "--", "(", ")", "{", "}", "[", "]", ",", ">",
-    "<", "|", "=", "!", "~", "?", ":", "+", "-", "*", "/", "%", "^", "$", "@", "\\",
+    ">>", "|&", "||", "&&", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "++", "--", "(", ")", "{", "}",
+    "[", "]", ",", ">", "<", "|", "=", "!", "~", "?", ":", "+", "-", "*", "/", "%", "^", "$", "@", "\\",
 ];
 
 fn cut(source: &str) -> Vec<Token> {
@@ -44,7 +44,11 @@ fn cut(source: &str) -> Vec<Token> {
                 continue;
             }
             '"' => Token::Text(string(&chars, &mut at)),
-            '/' if !matches!(tokens.last(), Some(Token::Name(_) | Token::Number(_) | Token::Text(_) | Token::Op(")" | "]" | "$"))) => {
+            '/' if !matches!(
+                tokens.last(),
+                Some(Token::Name(_) | Token::Number(_) | Token::Text(_) | Token::Op(")" | "]" | "$"))
+            ) =>
+            {
                 regex(&chars, &mut at);
                 Token::Regex
             }
@@ -61,7 +65,10 @@ fn cut(source: &str) -> Vec<Token> {
                 Token::Name(chars[start..at].iter().collect())
             }
             '.' => Token::Number(".".into()),
-            _ => match OPERATORS.iter().find(|op| op.chars().enumerate().all(|(i, c)| chars.get(start + i) == Some(&c))) {
+            _ => match OPERATORS
+                .iter()
+                .find(|op| op.chars().enumerate().all(|(i, c)| chars.get(start + i) == Some(&c)))
+            {
                 Some(op) => {
                     at = start + op.len();
                     Token::Op(op)
@@ -98,9 +105,8 @@ fn string(chars: &[char], at: &mut usize) -> String {
                     'x' => text.extend(digits(16, 2)),
                     '0'..='7' => {
                         let first = next.to_digit(8).unwrap_or(0);
-                        let rest: Vec<u32> = (0..2)
-                            .map_while(|i| chars.get(*at + i).and_then(|c| c.to_digit(8)))
-                            .collect();
+                        let rest: Vec<u32> =
+                            (0..2).map_while(|i| chars.get(*at + i).and_then(|c| c.to_digit(8))).collect();
                         *at += rest.len();
                         text.extend(char::from_u32(rest.iter().fold(first, |sum, digit| sum * 8 + digit)));
                     }
@@ -136,7 +142,8 @@ struct Reader {
 
 /// What an awk program does.
 pub(super) fn inspect(source: &str) -> Facts {
-    let mut reader = Reader { tokens: cut(source), vars: HashMap::new(), world: World::new(Language::Awk, &EMPTY) };
+    let mut reader =
+        Reader { tokens: cut(source), vars: HashMap::new(), world: World::new(Language::Awk, &EMPTY) };
     reader.read();
     reader.world.finish()
 }
@@ -161,12 +168,8 @@ impl Reader {
                 break;
             }
             match token {
-                Token::Text(part) => text.push_str(part),
-                Token::Number(part) => text.push_str(part),
-                Token::Name(name) if self.is_op(at + 1, "(") => {
-                    text.push(HOLE);
-                    let _ = name;
-                }
+                Token::Text(part) | Token::Number(part) => text.push_str(part),
+                Token::Name(_) if self.is_op(at + 1, "(") => text.push(HOLE),
                 Token::Name(name) if name == "getline" => break,
                 Token::Name(name) => match self.vars.get(name) {
                     Some(value) => text.push_str(value),
@@ -199,7 +202,10 @@ impl Reader {
     fn file(&mut self, text: String, writes: bool) {
         if text.starts_with("/inet") {
             self.host(&text);
-        } else if !matches!(text.as_str(), "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "-" | "/dev/null" | "/dev/tty") {
+        } else if !matches!(
+            text.as_str(),
+            "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "-" | "/dev/null" | "/dev/tty"
+        ) {
             let value = Value::Text(text);
             if writes { self.world.write(Some(&value)) } else { self.world.read(Some(&value)) }
         }
@@ -240,7 +246,8 @@ impl Reader {
                     next += 2;
                 }
                 if self.is_op(next, "<") {
-                    let (text, _) = self.folded(next + 1, &[">", "==", "!=", ">=", "<=", "<", "&&", "||", ","]);
+                    let (text, _) =
+                        self.folded(next + 1, &[">", "==", "!=", ">=", "<=", "<", "&&", "||", ","]);
                     self.file(text, false);
                 }
             }
@@ -273,7 +280,11 @@ impl Reader {
                 Token::Op(op @ (">" | ">>" | "|" | "|&")) if depth == 0 => {
                     let runs = op.starts_with('|');
                     let (text, _) = self.folded(next + 1, &["|", ">"]);
-                    if runs { self.command(text) } else { self.file(text, true) }
+                    if runs {
+                        self.command(text);
+                    } else {
+                        self.file(text, true);
+                    }
                     return;
                 }
                 _ => {}
@@ -291,8 +302,17 @@ impl Reader {
             match &self.tokens[from - 1] {
                 Token::Op(")" | "]") => depth += 1,
                 Token::Op("(" | "[") if depth > 0 => depth -= 1,
-                Token::Op("(" | "{" | "}" | "," | "=" | "!" | "&&" | "||" | "[" | ";") | Token::End if depth == 0 => break,
-                Token::Name(word) if depth == 0 && matches!(word.as_str(), "while" | "if" | "return" | "do" | "else" | "print") => break,
+                Token::Op("(" | "{" | "}" | "," | "=" | "!" | "&&" | "||" | "[" | ";") | Token::End
+                    if depth == 0 =>
+                {
+                    break;
+                }
+                Token::Name(word)
+                    if depth == 0
+                        && matches!(word.as_str(), "while" | "if" | "return" | "do" | "else" | "print") =>
+                {
+                    break;
+                }
                 _ => {}
             }
             from -= 1;

@@ -151,7 +151,9 @@ impl Book {
 
     pub(super) fn is_pure(&self, name: &str) -> bool {
         self.pure.iter().any(|known| match known.strip_suffix(".*") {
-            Some(module) => name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+            Some(module) => {
+                name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            }
             None => *known == name,
         })
     }
@@ -164,11 +166,12 @@ impl Book {
     }
 
     pub(super) fn is_network(&self, name: &str) -> bool {
-        self.network
-            .iter()
-            .any(|module| name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+        self.network.iter().any(|module| {
+            name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
     }
 }
 
 /// For languages that are read without a book.
-pub(super) static EMPTY: Book = Book { calls: &[], methods: &[], pure: &[], pure_methods: &[], network: &[], prefixes: &[] };
+pub(super) static EMPTY: Book =
+    Book { calls: &[], methods: &[], pure: &[], pure_methods: &[], network: &[], prefixes: &[] };

@@ -18,7 +18,10 @@ impl Engine<'_> {
         loop {
             self.world.spend(1);
             let lang = self.lang();
-            if lang == Language::JavaScript && matches!(self.peek(), Some(Token::Newline)) && self.is_op(1, ".") {
+            if lang == Language::JavaScript
+                && matches!(self.peek(), Some(Token::Newline))
+                && self.is_op(1, ".")
+            {
                 self.at += 1;
             }
             match self.peek() {
@@ -30,14 +33,19 @@ impl Engine<'_> {
                     value = self.call(value, args);
                 }
                 Some(Token::Op("[")) => {
-                    if lang == Language::Ruby && matches!(value, Value::Name(_)) && self.world.book.call(self.bare(&value)).is_some() {
+                    if lang == Language::Ruby
+                        && matches!(value, Value::Name(_))
+                        && self.world.book.call(self.bare(&value)).is_some()
+                    {
                         value = self.call_without_parens(value);
                         continue;
                     }
                     value = self.subscript(value);
                 }
                 Some(Token::Op("{")) if lang == Language::Perl && variable => value = self.subscript(value),
-                Some(Token::Op("{")) if lang == Language::Lua && matches!(value, Value::Name(_) | Value::Member(..)) => {
+                Some(Token::Op("{"))
+                    if lang == Language::Lua && matches!(value, Value::Name(_) | Value::Member(..)) =>
+                {
                     let argument = self.primary();
                     value = self.call(value, vec![Arg { name: None, value: argument }]);
                 }
@@ -75,7 +83,10 @@ impl Engine<'_> {
             Language::Perl => op == "->",
             Language::Php => matches!(op, "->" | "::" | "?->"),
             Language::R => op == "$" || op == "@",
-            Language::Lua => op == "." || (op == ":" && matches!(self.peek_at(2), Some(Token::Op("(" | "{") | Token::Text(_)))),
+            Language::Lua => {
+                op == "."
+                    || (op == ":" && matches!(self.peek_at(2), Some(Token::Op("(" | "{") | Token::Text(_))))
+            }
             _ => matches!(op, "." | "?." | "&." | "::"),
         }
     }
@@ -118,7 +129,9 @@ impl Engine<'_> {
 
     /// `owner.name`.
     pub(super) fn member(&mut self, owner: Value, name: &str) -> Value {
-        if REFLECTION.contains(&name) || (name.starts_with("__") && name != "__name__" && name != "__version__" && name != "__doc__") {
+        if REFLECTION.contains(&name)
+            || (name.starts_with("__") && name != "__name__" && name != "__version__" && name != "__doc__")
+        {
             self.world.impure = true;
         }
         match owner {
@@ -179,11 +192,21 @@ impl Engine<'_> {
         }
         let index = parts.into_iter().next().flatten().unwrap_or(Value::Unknown);
         match (&value, &index) {
-            (Value::Name(path), Value::Text(key)) if matches!(path.as_str(), "sys.modules" | "package.loaded") => {
+            (Value::Name(path), Value::Text(key))
+                if matches!(path.as_str(), "sys.modules" | "package.loaded") =>
+            {
                 Value::Name(key.clone())
             }
-            (Value::Name(path), _) if self.world.book.is_pure(path) && !self.world.book.has_acting_members(path) => Value::Unknown,
-            (Value::Name(path), _) if path.starts_with(['$', '@']) && path != "$GLOBALS" && self.lang() != Language::JavaScript => {
+            (Value::Name(path), _)
+                if self.world.book.is_pure(path) && !self.world.book.has_acting_members(path) =>
+            {
+                Value::Unknown
+            }
+            (Value::Name(path), _)
+                if path.starts_with(['$', '@'])
+                    && path != "$GLOBALS"
+                    && self.lang() != Language::JavaScript =>
+            {
                 self.world.impure |= path == "$ENV";
                 Value::Unknown
             }
@@ -208,26 +231,54 @@ impl Engine<'_> {
         let callable = match self.lang() {
             Language::Perl => matches!(value, Value::Name(name) if !name.starts_with('$')),
             Language::Ruby | Language::Groovy => matches!(value, Value::Name(_) | Value::Member(..)),
-            Language::Php => matches!(value, Value::Name(name) if matches!(name.as_str(), "echo" | "print" | "include" | "include_once" | "require" | "require_once")),
-            Language::Python => matches!(value, Value::Name(name) if matches!(name.as_str(), "print" | "exec")),
+            Language::Php => {
+                matches!(value, Value::Name(name) if matches!(name.as_str(), "echo" | "print" | "include" | "include_once" | "require" | "require_once"))
+            }
+            Language::Python => {
+                matches!(value, Value::Name(name) if matches!(name.as_str(), "print" | "exec"))
+            }
             _ => false,
         };
         callable
             && match self.peek() {
-                Some(Token::Text(_) | Token::Words(_) | Token::Shell(_) | Token::Number(_) | Token::Regex(..)) => true,
+                Some(
+                    Token::Text(_)
+                    | Token::Words(_)
+                    | Token::Shell(_)
+                    | Token::Number(_)
+                    | Token::Regex(..)
+                    | Token::Op("\\"),
+                ) => true,
                 Some(Token::Name(name)) => !is_keyword(self.lang(), name) && !self.is_word_operator(name),
-                Some(Token::Op("\\")) => true,
-                Some(Token::Op("{")) => matches!(self.bare(value), "system" | "exec" | "print" | "printf" | "map" | "grep" | "sort"),
+                Some(Token::Op("{")) => matches!(
+                    self.bare(value),
+                    "system" | "exec" | "print" | "printf" | "map" | "grep" | "sort"
+                ),
                 Some(Token::Op("-" | "*" | "&" | "->")) => {
-                    self.lang() == Language::Ruby && matches!(self.bare(value), "puts" | "p" | "print" | "system" | "exec")
+                    self.lang() == Language::Ruby
+                        && matches!(self.bare(value), "puts" | "p" | "print" | "system" | "exec")
                 }
                 _ => false,
             }
     }
 
     fn is_word_operator(&self, name: &str) -> bool {
-        matches!(name, "and" | "or" | "xor" | "in" | "is" | "eq" | "ne" | "lt" | "gt" | "le" | "ge" | "cmp" | "instanceof")
-            || (name == "x" && self.lang() == Language::Perl)
+        matches!(
+            name,
+            "and"
+                | "or"
+                | "xor"
+                | "in"
+                | "is"
+                | "eq"
+                | "ne"
+                | "lt"
+                | "gt"
+                | "le"
+                | "ge"
+                | "cmp"
+                | "instanceof"
+        ) || (name == "x" && self.lang() == Language::Perl)
     }
 
     fn call_without_parens(&mut self, callee: Value) -> Value {
@@ -252,7 +303,9 @@ impl Engine<'_> {
                 while matches!(self.peek(), Some(Token::Newline)) {
                     self.at += 1;
                 }
-            } else if !(self.lang() == Language::Perl && matches!(self.peek(), Some(Token::Text(_) | Token::Words(_) | Token::Op("(" | "[")))) {
+            } else if !(self.lang() == Language::Perl
+                && matches!(self.peek(), Some(Token::Text(_) | Token::Words(_) | Token::Op("(" | "["))))
+            {
                 // After a block, as in `system {…} list`, the list comes without a comma.
                 break;
             }
@@ -273,7 +326,9 @@ impl Engine<'_> {
                 self.judge_name(&bare, act.is_some());
                 Value::Name(name)
             }
-            Value::Member(base, name) if self.lang() == Language::Ruby => self.call(Value::Member(base, name), Vec::new()),
+            Value::Member(base, name) if self.lang() == Language::Ruby => {
+                self.call(Value::Member(base, name), Vec::new())
+            }
             Value::Member(base, name) => {
                 if matches!(self.world.book.method(&name), Some(act) if !act.is_harmless()) {
                     self.world.impure = true;
@@ -332,7 +387,9 @@ impl Engine<'_> {
             Token::Op("[") => {
                 let (args, generated) = self.group();
                 match &args[..] {
-                    [Arg { value: value @ (Value::List(_) | Value::Unknown), .. }] if generated && self.lang() == Language::Python => {
+                    [Arg { value: value @ (Value::List(_) | Value::Unknown), .. }]
+                        if generated && self.lang() == Language::Python =>
+                    {
                         value.clone()
                     }
                     _ => Value::List(args.into_iter().map(|arg| arg.value).collect()),
@@ -346,7 +403,8 @@ impl Engine<'_> {
 
     fn parenthesis(&mut self) -> Value {
         let close = self.close.get(self.at).copied().unwrap_or(self.tokens.len());
-        if self.lang() == Language::JavaScript && matches!(self.tokens.get(close + 1), Some(Token::Op("=>"))) {
+        if self.lang() == Language::JavaScript && matches!(self.tokens.get(close + 1), Some(Token::Op("=>")))
+        {
             self.parameters();
             self.at += 1;
             return self.body();
@@ -364,7 +422,9 @@ impl Engine<'_> {
     fn braces(&mut self) -> Value {
         let (args, _) = self.group();
         if !args.is_empty() && args.iter().all(|arg| arg.name.is_some()) {
-            return Value::Map(args.into_iter().filter_map(|arg| arg.name.map(|name| (name, arg.value))).collect());
+            return Value::Map(
+                args.into_iter().filter_map(|arg| arg.name.map(|name| (name, arg.value))).collect(),
+            );
         }
         if self.lang() == Language::Lua || (self.lang() == Language::Perl && args.len() == 1) {
             return Value::List(args.into_iter().map(|arg| arg.value).collect());
@@ -387,7 +447,17 @@ impl Engine<'_> {
             "False" | "false" | "FALSE" => return Value::Number(0.0),
             "None" | "nil" | "null" | "NULL" | "undefined" | "NaN" => return Value::Unknown,
             "lambda" if self.lang() == Language::Python => {
-                while !self.is_op(0, ":") && matches!(self.peek(), Some(Token::Name(_) | Token::Op("," | "*" | "**" | "=") | Token::Number(_) | Token::Text(_))) {
+                while !self.is_op(0, ":")
+                    && matches!(
+                        self.peek(),
+                        Some(
+                            Token::Name(_)
+                                | Token::Op("," | "*" | "**" | "=")
+                                | Token::Number(_)
+                                | Token::Text(_)
+                        )
+                    )
+                {
                     if let Some(parameter) = self.name_at(0) {
                         self.world.bind(&parameter, Value::Unknown);
                     }
@@ -397,15 +467,20 @@ impl Engine<'_> {
                 self.expression();
                 return Value::Local;
             }
-            "function" | "sub" | "fn" | "func" | "def" | "proc" if self.lang() != Language::Tcl => return self.function(),
+            "function" | "sub" | "fn" | "func" | "def" | "proc" if self.lang() != Language::Tcl => {
+                return self.function();
+            }
             _ => {}
         }
         if let Some(value) = self.world.lookup(name) {
             return value;
         }
-        let star = self.world.stars.iter().map(|module| format!("{module}.{name}")).find(|path| {
-            self.world.book.call(path).is_some() || self.world.book.is_pure(path)
-        });
+        let star = self
+            .world
+            .stars
+            .iter()
+            .map(|module| format!("{module}.{name}"))
+            .find(|path| self.world.book.call(path).is_some() || self.world.book.is_pure(path));
         Value::Name(star.unwrap_or_else(|| name.to_owned()))
     }
 }

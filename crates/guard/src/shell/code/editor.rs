@@ -9,9 +9,13 @@ use super::{Facts, Language, inspect_within};
 fn after_address(line: &str) -> &str {
     let mut rest = line.trim_start_matches([':', ' ', '\t']);
     loop {
-        let next = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ',' | ';' | '$' | '.' | '%' | '+' | '-' | ' '));
+        let next = rest.trim_start_matches(|c: char| {
+            c.is_ascii_digit() || matches!(c, ',' | ';' | '$' | '.' | '%' | '+' | '-' | ' ')
+        });
         let next = match next.chars().next() {
-            Some('\'') => next.get(1..).map_or("", |mark| mark.trim_start_matches(|c: char| c.is_ascii_lowercase() || matches!(c, '<' | '>'))),
+            Some('\'') => next.get(1..).map_or("", |mark| {
+                mark.trim_start_matches(|c: char| c.is_ascii_lowercase() || matches!(c, '<' | '>'))
+            }),
             Some(quote @ ('/' | '?')) => match next[1..].find(quote) {
                 Some(end) => &next[end + 2..],
                 None => "",
@@ -70,10 +74,14 @@ fn ed_command(world: &mut World, command: &str, depth: usize) -> bool {
         'a' | 'i' | 'c' => return rest.trim().is_empty(),
         'g' | 'v' | 'G' | 'V' if depth == 0 => {
             let delimiter = rest.chars().next().unwrap_or('/');
-            let after = rest.get(delimiter.len_utf8()..).and_then(|rest| rest.split_once(delimiter)).map_or("", |(_, after)| after);
+            let after = rest
+                .get(delimiter.len_utf8()..)
+                .and_then(|rest| rest.split_once(delimiter))
+                .map_or("", |(_, after)| after);
             ed_command(world, after_address(after), 1);
         }
-        's' | 'p' | 'n' | 'l' | 'd' | 'm' | 't' | 'j' | 'k' | 'q' | 'Q' | '=' | 'H' | 'h' | 'P' | 'u' | 'z' | '#' | 'y' | 'x' => {}
+        's' | 'p' | 'n' | 'l' | 'd' | 'm' | 't' | 'j' | 'k' | 'q' | 'Q' | '=' | 'H' | 'h' | 'P' | 'u'
+        | 'z' | '#' | 'y' | 'x' => {}
         _ => world.odd(),
     }
     false
@@ -81,16 +89,79 @@ fn ed_command(world: &mut World, command: &str, depth: usize) -> bool {
 
 /// Commands of vim that change nothing outside of its buffer.
 const HARMLESS: &[&str] = &[
-    "q", "qa", "qall", "quit", "quitall", "cq", "cquit", "version", "ver", "p", "print", "nu", "number", "l", "list", "d", "delete", "s",
-    "substitute", "sort", "noh", "nohlsearch", "syntax", "sy", "j", "join", "m", "move", "t", "co", "copy", "y", "yank", "u", "undo", "=", "#", "z",
-    "colorscheme", "filetype", "redraw", "pu", "put", "intro", "scriptnames", "ls", "buffers", "reg", "marks",
+    "q",
+    "qa",
+    "qall",
+    "quit",
+    "quitall",
+    "cq",
+    "cquit",
+    "version",
+    "ver",
+    "p",
+    "print",
+    "nu",
+    "number",
+    "l",
+    "list",
+    "d",
+    "delete",
+    "s",
+    "substitute",
+    "sort",
+    "noh",
+    "nohlsearch",
+    "syntax",
+    "sy",
+    "j",
+    "join",
+    "m",
+    "move",
+    "t",
+    "co",
+    "copy",
+    "y",
+    "yank",
+    "u",
+    "undo",
+    "=",
+    "#",
+    "z",
+    "colorscheme",
+    "filetype",
+    "redraw",
+    "pu",
+    "put",
+    "intro",
+    "scriptnames",
+    "ls",
+    "buffers",
+    "reg",
+    "marks",
 ];
 
 /// Functions of vim that reach out, and how.
 const FUNCTIONS: &[(&str, char)] = &[
-    ("system(", '!'), ("systemlist(", '!'), ("job_start(", '!'), ("jobstart(", '!'), ("term_start(", '!'), ("termopen(", '!'),
-    ("delete(", 'd'), ("writefile(", 'w'), ("readfile(", 'r'), ("libcall(", 'x'), ("py3eval(", 'x'), ("luaeval(", 'x'), ("pyeval(", 'x'),
-    ("execute(", 'c'), ("rename(", 'x'), ("mkdir(", 'x'), ("eval(", 'x'), ("feedkeys(", 'x'), ("timer_start(", 'x'), ("nvim_exec", 'x'),
+    ("system(", '!'),
+    ("systemlist(", '!'),
+    ("job_start(", '!'),
+    ("jobstart(", '!'),
+    ("term_start(", '!'),
+    ("termopen(", '!'),
+    ("delete(", 'd'),
+    ("writefile(", 'w'),
+    ("readfile(", 'r'),
+    ("libcall(", 'x'),
+    ("py3eval(", 'x'),
+    ("luaeval(", 'x'),
+    ("pyeval(", 'x'),
+    ("execute(", 'c'),
+    ("rename(", 'x'),
+    ("mkdir(", 'x'),
+    ("eval(", 'x'),
+    ("feedkeys(", 'x'),
+    ("timer_start(", 'x'),
+    ("nvim_exec", 'x'),
 ];
 
 /// What commands for vim do. `depth` tells how many sources deep they stand.
@@ -116,7 +187,9 @@ pub(super) fn inspect_vim(source: &str, depth: usize) -> Facts {
 
 fn embedded(word: &str) -> Option<Language> {
     Some(match word.trim_end_matches('!') {
-        "py" | "python" | "py3" | "python3" | "pyx" | "pythonx" | "pydo" | "py3do" | "pyxdo" => Language::Python,
+        "py" | "python" | "py3" | "python3" | "pyx" | "pythonx" | "pydo" | "py3do" | "pyxdo" => {
+            Language::Python
+        }
         "lua" | "luado" => Language::Lua,
         "perl" | "pe" | "perldo" => Language::Perl,
         "ruby" | "rub" | "rubydo" => Language::Ruby,
@@ -146,7 +219,10 @@ fn vim_line(world: &mut World, line: &str, depth: usize, nested: usize) {
         let first = command.chars().next().map_or(0, char::len_utf8);
         (word, rest) = command.split_at(first);
     }
-    let argument = rest.strip_prefix('!').filter(|_| word != "!" && !matches!(word, "r" | "read" | "w" | "write")).unwrap_or(rest);
+    let argument = rest
+        .strip_prefix('!')
+        .filter(|_| word != "!" && !matches!(word, "r" | "read" | "w" | "write"))
+        .unwrap_or(rest);
     if let Some(language) = embedded(word) {
         if !argument.trim_start().starts_with("<<") {
             absorb(world, inspect_within(language, argument.trim(), depth + 1));
@@ -159,24 +235,36 @@ fn vim_line(world: &mut World, line: &str, depth: usize, nested: usize) {
             return;
         }
         "r" | "read" => return target(world, argument, false),
-        "w" | "write" | "sav" | "saveas" | "up" | "update" | "wq" | "x" | "xit" | "wa" | "wall" | "wqa" | "xa" | "exit" | "wn" => {
+        "w" | "write" | "sav" | "saveas" | "up" | "update" | "wq" | "x" | "xit" | "wa" | "wall" | "wqa"
+        | "xa" | "exit" | "wn" => {
             let forced = argument.strip_prefix("! ").unwrap_or(argument);
             let forced = if word == "w" || word == "write" { forced } else { forced.trim_start_matches('!') };
-            let (one, others) = forced.split_once('|').filter(|_| !forced.trim_start().starts_with('!')).unwrap_or((forced, ""));
+            let (one, others) = forced
+                .split_once('|')
+                .filter(|_| !forced.trim_start().starts_with('!'))
+                .unwrap_or((forced, ""));
             // `w !cmd` pipes, `w! file` forces.
             if argument.starts_with('!') && !argument.starts_with("! ") && word != "w" {
                 world.impure = true;
             }
-            let one = if rest.starts_with('!') && !rest.starts_with("!!") { one.trim_start_matches('!') } else { one };
+            let one = if rest.starts_with('!') && !rest.starts_with("!!") {
+                one.trim_start_matches('!')
+            } else {
+                one
+            };
             target(world, one, true);
             return vim_line(world, others, depth, nested + 1);
         }
         "g" | "global" | "v" | "vglobal" => {
             let delimiter = argument.chars().next().unwrap_or('/');
-            let after = argument.get(delimiter.len_utf8()..).and_then(|rest| rest.split_once(delimiter)).map_or("", |(_, after)| after);
+            let after = argument
+                .get(delimiter.len_utf8()..)
+                .and_then(|rest| rest.split_once(delimiter))
+                .map_or("", |(_, after)| after);
             return vim_line(world, after, depth, nested + 1);
         }
-        "silent" | "sil" | "exe" | "exec" | "execute" | "noautocmd" | "noa" | "bufdo" | "argdo" | "windo" | "tabdo" | "keepalt" | "verbose" => {
+        "silent" | "sil" | "exe" | "exec" | "execute" | "noautocmd" | "noa" | "bufdo" | "argdo" | "windo"
+        | "tabdo" | "keepalt" | "verbose" => {
             let inner = argument.trim().trim_matches(['"', '\'']);
             if word.starts_with("exe") && !argument.trim().starts_with(['"', '\'']) {
                 world.odd();
@@ -204,7 +292,11 @@ fn vim_line(world: &mut World, line: &str, depth: usize, nested: usize) {
     let calls = argument.contains('(') || argument.contains("\\=");
     let options = matches!(word, "set" | "se" | "setlocal") && !argument.contains('=');
     let speaks = matches!(word, "echo" | "echom" | "echomsg" | "ec") && !calls;
-    let known = HARMLESS.contains(&word) || word.starts_with('s') && argument.starts_with('/') || word == "\"" || options || speaks;
+    let known = HARMLESS.contains(&word)
+        || word.starts_with('s') && argument.starts_with('/')
+        || word == "\""
+        || options
+        || speaks;
     if !known || (calls && !matches!(word, "s" | "substitute") || argument.contains("\\=")) {
         world.impure = true;
     }

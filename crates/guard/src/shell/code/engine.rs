@@ -66,8 +66,24 @@ fn partners(tokens: &[Token]) -> Vec<usize> {
 }
 
 /// Words that stand between two operands.
-const WORD_OPERATORS: &[&str] =
-    &["and", "or", "xor", "in", "is", "instanceof", "x", "eq", "ne", "lt", "gt", "le", "ge", "cmp", "isa", "of"];
+const WORD_OPERATORS: &[&str] = &[
+    "and",
+    "or",
+    "xor",
+    "in",
+    "is",
+    "instanceof",
+    "x",
+    "eq",
+    "ne",
+    "lt",
+    "gt",
+    "le",
+    "ge",
+    "cmp",
+    "isa",
+    "of",
+];
 
 impl Engine<'_> {
     pub(super) fn lang(&self) -> Language {
@@ -135,9 +151,13 @@ impl Engine<'_> {
             let no = self.expression();
             return Value::one_of(vec![yes, no]);
         }
-        if matches!(self.peek(), Some(Token::Op("=" | "+=" | ".=" | "<-" | "||=" | "|=" | "-=" | "*=" | "&&="))) {
+        if matches!(
+            self.peek(),
+            Some(Token::Op("=" | "+=" | ".=" | "<-" | "||=" | "|=" | "-=" | "*=" | "&&="))
+        ) {
             // Something other than a plain variable is set. An element of a variable is harmless, a member is not.
-            let harmless = matches!(value, Value::Unknown | Value::Text(_) | Value::Number(_) | Value::List(_));
+            let harmless =
+                matches!(value, Value::Unknown | Value::Text(_) | Value::Number(_) | Value::List(_));
             self.world.impure |= !harmless;
             self.at += 1;
             return self.expression();
@@ -181,6 +201,7 @@ impl Engine<'_> {
         let mut names = Vec::new();
         let mut ahead = 0;
         loop {
+            self.world.spend(2);
             names.push(self.name_at(ahead)?);
             if self.is_op(ahead + 1, "=") {
                 break;
@@ -271,17 +292,23 @@ impl Engine<'_> {
         left
     }
 
+    /// Words that stand before an operand and change nothing of what it does.
+    fn is_prefix(&self, word: &str) -> bool {
+        const WORDS: &[&str] =
+            &["not", "new", "await", "typeof", "void", "yield", "return", "raise", "throw", "del"];
+        let deletes = word == "delete" && matches!(self.lang(), Language::JavaScript | Language::Perl);
+        (deletes || WORDS.contains(&word)) && !self.world.is_bound(word)
+    }
+
     fn unary(&mut self) -> Value {
         let mut negative = false;
         loop {
             match self.peek() {
                 Some(Token::Op("-")) => negative = !negative,
-                Some(Token::Op("+" | "!" | "~" | "\\" | "&" | "*" | "**" | "..." | "->" | "@" | "++" | "--" | "#")) => {}
-                Some(Token::Name(word))
-                    if matches!(
-                        word.as_str(),
-                        "not" | "new" | "await" | "typeof" | "void" | "delete" | "yield" | "return" | "raise" | "throw" | "del"
-                    ) && !(word == "delete" && !matches!(self.lang(), Language::JavaScript | Language::Perl)) => {}
+                Some(Token::Op(
+                    "+" | "!" | "~" | "\\" | "&" | "*" | "**" | "..." | "->" | "@" | "++" | "--" | "#",
+                )) => {}
+                Some(Token::Name(word)) if self.is_prefix(word) => {}
                 _ => break,
             }
             self.at += 1;
@@ -342,7 +369,9 @@ impl Engine<'_> {
 
     fn item(&mut self, close: usize) -> Arg {
         let name = match (self.peek(), self.peek_at(1)) {
-            (Some(Token::Name(name)), Some(Token::Op("=>" | ":"))) if !self.is_op(2, ":") => Some(name.clone()),
+            (Some(Token::Name(name)), Some(Token::Op("=>" | ":"))) if !self.is_op(2, ":") => {
+                Some(name.clone())
+            }
             (Some(Token::Name(name)), Some(Token::Op("=")))
                 if matches!(self.lang(), Language::Python | Language::R | Language::Lua) =>
             {
@@ -398,7 +427,7 @@ impl Engine<'_> {
             self.at += 1;
         }
         self.at += 1;
-        let source = if self.at < close { self.binary(0) } else { Value::Unknown };
+        let source = if self.at < close { self.expression() } else { Value::Unknown };
         for name in &names {
             self.world.bind(name, Value::Unknown);
         }

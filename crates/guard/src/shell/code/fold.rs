@@ -6,6 +6,7 @@ use super::value::{self, Value};
 
 impl Engine<'_> {
     /// What a call of such a function gives; on a value, `base` is that value, otherwise it is `Unknown`.
+    #[allow(clippy::too_many_lines, reason = "one arm for each function")]
     pub(super) fn fold(&mut self, fold: Fold, base: Option<&Value>, args: &[Arg]) -> Value {
         let first = args.first().map_or(Value::Unknown, |arg| arg.value.clone());
         let second = args.get(1).map_or(Value::Unknown, |arg| arg.value.clone());
@@ -22,7 +23,9 @@ impl Engine<'_> {
             }
             Fold::JoinList => match (&subject, &first) {
                 (Value::Text(between), Value::List(values)) => value::join(between, values),
-                (Value::Text(_), Value::Text(text)) if subject.text() == Some("") => Value::Text(text.clone()),
+                (Value::Text(_), Value::Text(text)) if subject.text() == Some("") => {
+                    Value::Text(text.clone())
+                }
                 _ => Value::Unknown,
             },
             Fold::ListJoin => match &subject {
@@ -84,8 +87,10 @@ impl Engine<'_> {
                 _ => Value::Unknown,
             },
             Fold::Format => {
-                let named: Vec<(String, Value)> =
-                    args.iter().filter_map(|arg| arg.name.clone().map(|name| (name, arg.value.clone()))).collect();
+                let named: Vec<(String, Value)> = args
+                    .iter()
+                    .filter_map(|arg| arg.name.clone().map(|name| (name, arg.value.clone())))
+                    .collect();
                 subject.text().map_or(Value::Unknown, |pattern| value::braces(pattern, &values(), &named))
             }
             Fold::Sprintf => match &first {
@@ -107,8 +112,12 @@ impl Engine<'_> {
             Fold::Pack => match (first.text(), second.text()) {
                 (Some(kind), Some(text)) if kind.starts_with(['H', 'h']) => value::hex(text),
                 (Some(kind), _) if kind.starts_with(['C', 'c', 'U', 'W']) => {
-                    let all: Vec<Value> =
-                        args.iter().skip(1).flat_map(|arg| arg.value.elements().to_vec()).map(|v| value::chr(&v)).collect();
+                    let all: Vec<Value> = args
+                        .iter()
+                        .skip(1)
+                        .flat_map(|arg| arg.value.elements().to_vec())
+                        .map(|v| value::chr(&v))
+                        .collect();
                     value::join("", &all)
                 }
                 (Some(kind), Some(text)) if kind.starts_with(['A', 'a']) => Value::Text(text.to_owned()),
@@ -133,12 +142,11 @@ impl Engine<'_> {
 
     /// `getattr(module, name)`.
     fn attribute(&mut self, owner: &Value, name: &Value) -> Value {
-        match name.text() {
-            Some(name) => self.member(owner.clone(), name),
-            None => {
-                self.world.odd();
-                self.member(owner.clone(), "?")
-            }
+        if let Some(name) = name.text() {
+            self.member(owner.clone(), name)
+        } else {
+            self.world.odd();
+            self.member(owner.clone(), "?")
         }
     }
 

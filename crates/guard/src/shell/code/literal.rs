@@ -3,6 +3,9 @@
 use super::Language;
 use super::token::{Cutter, Piece, Token};
 
+/// Source that no reader takes for code it knows.
+const NOT_UNDERSTOOD: &str = "\u{e001}";
+
 /// How the inside of a literal is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quote {
@@ -51,7 +54,10 @@ pub(super) fn long_bracket(cutter: &mut Cutter<'_>) -> Option<String> {
     cutter.at += 2 + level;
     let start = cutter.at;
     while cutter.at < cutter.chars.len() {
-        if cutter.peek(0) == ']' && (0..level).all(|i| cutter.peek(1 + i) == '=') && cutter.peek(1 + level) == ']' {
+        if cutter.peek(0) == ']'
+            && (0..level).all(|i| cutter.peek(1 + i) == '=')
+            && cutter.peek(1 + level) == ']'
+        {
             let text = cutter.chars[start..cutter.at].iter().collect();
             cutter.at += 2 + level;
             return Some(text);
@@ -133,7 +139,12 @@ fn escape(cutter: &mut Cutter<'_>, close: char, quote: Quote, text: &mut String)
         '\n' | '\0' => {}
         'N' if cutter.lang == Language::Python && cutter.peek(0) == '{' => text.push('\u{e000}'),
         other => {
-            if cutter.lang == Language::Python && other != close && other != '\\' && other != '\'' && other != '"' {
+            if cutter.lang == Language::Python
+                && other != close
+                && other != '\\'
+                && other != '\''
+                && other != '"'
+            {
                 text.push('\\');
             }
             text.push(other);
@@ -170,35 +181,57 @@ fn expression(cutter: &mut Cutter<'_>, quote: Quote) -> Option<String> {
                 cutter.at += 1;
                 return None;
             }
-            let inner = balanced(cutter, '{', '}')?;
+            let inner = embedded(cutter);
             // A format or conversion after the expression is not part of it.
             let end = inner
                 .char_indices()
-                .find(|&(i, c)| c == '!' && !inner[i..].starts_with("!=") || c == ':' && !inner[..i].contains(['(', '[', '\'', '"']))
+                .find(|&(i, c)| {
+                    c == '!' && !inner[i..].starts_with("!=")
+                        || c == ':' && !inner[..i].contains(['(', '[', '\'', '"'])
+                })
                 .map_or(inner.len(), |(i, _)| i);
             Some(inner[..end].to_owned())
         }
         Language::Ruby if c == '#' && next == '{' => {
             cutter.at += 1;
-            balanced(cutter, '{', '}')
+            Some(embedded(cutter))
         }
         Language::JavaScript | Language::Groovy if c == '$' && next == '{' && quote == Quote::Expanding => {
             cutter.at += 1;
-            balanced(cutter, '{', '}')
+            Some(embedded(cutter))
         }
         Language::Groovy if c == '$' && named => Some(variable(cutter)),
-        Language::Php if c == '{' && next == '$' => balanced(cutter, '{', '}'),
+        Language::Php if c == '{' && next == '$' => Some(embedded(cutter)),
         Language::Php if c == '$' && (named || next == '{') => Some(variable(cutter)),
-        Language::Perl if c == '(' && next == '?' && (cutter.peek(2) == '{' || cutter.peek(3) == '{') && quote == Quote::Pattern => {
+        Language::Perl
+            if c == '('
+                && next == '?'
+                && (cutter.peek(2) == '{' || cutter.peek(3) == '{')
+                && quote == Quote::Pattern =>
+        {
             cutter.at += if cutter.peek(2) == '{' { 2 } else { 3 };
-            balanced(cutter, '{', '}')
+            Some(embedded(cutter))
         }
-        Language::Perl if matches!(c, '$' | '@') && (named || matches!(next, '{' | '$')) => Some(variable(cutter)),
-        Language::Perl if c == '$' && (next.is_ascii_digit() || matches!(next, '&' | '!' | '0' | '.')) && quote != Quote::Pattern => {
+        Language::Perl if matches!(c, '$' | '@') && (named || matches!(next, '{' | '$')) => {
+            Some(variable(cutter))
+        }
+        Language::Perl
+            if c == '$'
+                && (next.is_ascii_digit() || matches!(next, '&' | '!' | '0' | '.'))
+                && quote != Quote::Pattern =>
+        {
             Some(variable(cutter))
         }
         _ => None,
     }
+}
+
+/// The source in braces; if they do not close, something that is not understood, never plain text.
+fn embedded(cutter: &mut Cutter<'_>) -> String {
+    balanced(cutter, '{', '}').unwrap_or_else(|| {
+        cutter.at += 1;
+        NOT_UNDERSTOOD.to_owned()
+    })
 }
 
 /// A variable with its subscripts, as it stands in a string.
@@ -209,7 +242,10 @@ fn variable(cutter: &mut Cutter<'_>) -> String {
         cutter.at += 1;
     }
     if cutter.peek(0) == '{' {
-        let _ = balanced(cutter, '{', '}');
+        if balanced(cutter, '{', '}').is_none() {
+            cutter.at += 1;
+            return NOT_UNDERSTOOD.to_owned();
+        }
     } else if cutter.peek(0).is_alphanumeric() || cutter.peek(0) == '_' {
         let _ = cutter.word();
     } else if cutter.at < cutter.chars.len() {
@@ -222,7 +258,9 @@ fn variable(cutter: &mut Cutter<'_>) -> String {
         let subscript = match cutter.peek(at) {
             // In a pattern a brace or bracket after a name is more often a quantifier or a class.
             '[' if matches!(cutter.peek(at + 1), '0'..='9' | '$' | '-') => Some(('[', ']')),
-            '{' if matches!(cutter.peek(at + 1), 'a'..='z' | 'A'..='Z' | '$' | '"' | '\'' | '_') => Some(('{', '}')),
+            '{' if matches!(cutter.peek(at + 1), 'a'..='z' | 'A'..='Z' | '$' | '"' | '\'' | '_') => {
+                Some(('{', '}'))
+            }
             _ => None,
         };
         let Some((open, close)) = subscript else { break };
@@ -247,7 +285,6 @@ fn balanced(cutter: &mut Cutter<'_>, open: char, close: char) -> Option<String> 
     for (i, &c) in cutter.chars[cutter.at.min(cutter.chars.len())..].iter().enumerate() {
         match quote {
             Some(q) if c == q => quote = None,
-            Some(_) => {}
             None if c == '\'' || c == '"' => quote = Some(c),
             None if c == open => depth += 1,
             None if c == close => {
@@ -258,7 +295,7 @@ fn balanced(cutter: &mut Cutter<'_>, open: char, close: char) -> Option<String> 
                     return Some(inner);
                 }
             }
-            None => {}
+            Some(_) | None => {}
         }
     }
     cutter.misses += 1;
@@ -268,7 +305,9 @@ fn balanced(cutter: &mut Cutter<'_>, open: char, close: char) -> Option<String> 
 /// Python's `r'…'`, `b'…'`, `f'…'` and their mixtures.
 pub(super) fn python_prefixed(cutter: &mut Cutter<'_>) -> Option<Token> {
     let length = (0..3).find(|&i| matches!(cutter.peek(i), '\'' | '"'))?;
-    if length == 0 || (0..length).any(|i| !matches!(cutter.peek(i), 'r' | 'R' | 'b' | 'B' | 'f' | 'F' | 'u' | 'U' | 't')) {
+    if length == 0
+        || (0..length).any(|i| !matches!(cutter.peek(i), 'r' | 'R' | 'b' | 'B' | 'f' | 'F' | 'u' | 'U' | 't'))
+    {
         return None;
     }
     let has = |letter: char| (0..length).any(|i| cutter.peek(i).eq_ignore_ascii_case(&letter));
@@ -315,7 +354,8 @@ pub(super) fn perl_quote(cutter: &mut Cutter<'_>) -> Option<Token> {
     }
     let delimiter = cutter.peek(skip);
     let ends_name = cutter.at > 0 && matches!(cutter.chars[cutter.at - 1], '$' | '@' | '%' | '&' | '_');
-    let plain_use = matches!(delimiter, ',' | ';' | ')' | '\0' | '=') || (skip > word.len() && delimiter == '#');
+    let plain_use =
+        matches!(delimiter, ',' | ';' | ')' | '\0' | '=') || (skip > word.len() && delimiter == '#');
     let key = delimiter == '}' || (delimiter == '=' && cutter.peek(skip + 1) == '>');
     if ends_name || plain_use || key || delimiter.is_alphanumeric() || delimiter.is_whitespace() {
         return None;

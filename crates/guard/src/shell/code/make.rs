@@ -25,7 +25,11 @@ pub(super) fn inspect(source: &str) -> Facts {
             continue;
         }
         let text = line.split('#').next().unwrap_or("").trim();
-        if text.starts_with("include ") || text.starts_with("-include ") || text.starts_with("sinclude ") || text.starts_with("load ") {
+        if text.starts_with("include ")
+            || text.starts_with("-include ")
+            || text.starts_with("sinclude ")
+            || text.starts_with("load ")
+        {
             world.facts.executes = true;
             world.odd();
         }
@@ -60,7 +64,8 @@ fn assignment_or_rule(world: &mut World, vars: &mut HashMap<String, String>, tex
 }
 
 fn set(world: &mut World, vars: &mut HashMap<String, String>, text: &str, at: usize) {
-    let name = text[..at].trim_end_matches([':', '?', '+', '!']).trim().trim_start_matches("export ").to_owned();
+    let name =
+        text[..at].trim_end_matches([':', '?', '+', '!']).trim().trim_start_matches("export ").to_owned();
     let value = expand(world, vars, text[at + 1..].trim());
     if text[..at].ends_with('!') {
         world.shell(&Value::Text(value));
@@ -90,7 +95,11 @@ fn expand_within(world: &mut World, vars: &HashMap<String, String>, text: &str, 
         world.spend(1);
         let Some(next) = rest.chars().next() else { break };
         if next != '(' && next != '{' {
-            if next == '$' { out.push('$') } else { out.push(HOLE) }
+            if next == '$' {
+                out.push('$');
+            } else {
+                out.push(HOLE);
+            }
             rest = &rest[next.len_utf8()..];
             continue;
         }
@@ -120,7 +129,13 @@ fn reference(world: &mut World, vars: &HashMap<String, String>, inner: &str, dep
             world.shell(&Value::Text(command.trim().to_owned()));
         }
         "file" => {
-            let target = arguments.trim_start_matches(['>', '<', ' ']).split(',').next().unwrap_or("").trim().to_owned();
+            let target = arguments
+                .trim_start_matches(['>', '<', ' '])
+                .split(',')
+                .next()
+                .unwrap_or("")
+                .trim()
+                .to_owned();
             if arguments.trim_start().starts_with('<') {
                 world.read(Some(&Value::Text(target)));
             } else {

@@ -185,18 +185,21 @@ pub fn language_of(program: &str) -> Option<Language> {
     let name = name.strip_suffix(".exe").unwrap_or(name).to_ascii_lowercase();
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
     Some(match stem {
-        "python" | "pypy" | "ipython" | "bpython" | "jython" | "micropython" | "py" | "pyw" | "pythonw" => Language::Python,
+        "python" | "pypy" | "ipython" | "bpython" | "jython" | "micropython" | "py" | "pyw" | "pythonw" => {
+            Language::Python
+        }
         "perl" => Language::Perl,
         "ruby" | "jruby" | "irb" | "rubinius" | "mruby" | "truffleruby" => Language::Ruby,
-        "node" | "nodejs" | "deno" | "bun" | "js" | "qjs" | "d" | "jjs" | "ts-node" | "tsx" => Language::JavaScript,
+        "node" | "nodejs" | "deno" | "bun" | "js" | "qjs" | "d" | "jjs" | "ts-node" | "tsx" => {
+            Language::JavaScript
+        }
         "php" | "php-cli" | "php-cgi" => Language::Php,
         "lua" | "luajit" | "luau" | "texlua" => Language::Lua,
         "awk" | "gawk" | "mawk" | "nawk" | "original-awk" | "goawk" | "bwk" => Language::Awk,
         "sed" | "gsed" | "ssed" | "minised" => Language::Sed,
         "ed" | "red" => Language::Ed,
-        "vim" | "vi" | "nvim" | "ex" | "view" | "gvim" | "vimdiff" | "rvim" | "rview" | "vim.basic" | "vim.tiny" | "nvi" | "elvis" => {
-            Language::Vim
-        }
+        "vim" | "vi" | "nvim" | "ex" | "view" | "gvim" | "vimdiff" | "rvim" | "rview" | "vim.basic"
+        | "vim.tiny" | "nvi" | "elvis" => Language::Vim,
         "make" | "gmake" | "bmake" | "remake" => Language::Make,
         "osascript" => Language::AppleScript,
         "sqlite" | "psql" | "mysql" | "mariadb" | "duckdb" | "sqlcipher" => Language::Sql,
@@ -206,8 +209,9 @@ pub fn language_of(program: &str) -> Option<Language> {
         "jq" | "gojq" | "jaq" | "yq" => Language::Jq,
         "bc" | "dc" => Language::Calculator,
         "groovy" | "groovysh" | "jshell" | "scala" | "kotlin" => Language::Groovy,
-        "ghci" | "ghc" | "julia" | "guile" | "emacs" | "sbcl" | "clisp" | "racket" | "elixir" | "erl" | "octave" | "swipl"
-        | "gnuplot" | "scheme" | "ocaml" | "clojure" | "raku" | "m" | "mongo" | "mongosh" | "redis-cli" => Language::Other,
+        "ghci" | "ghc" | "julia" | "guile" | "emacs" | "sbcl" | "clisp" | "racket" | "elixir" | "erl"
+        | "octave" | "swipl" | "gnuplot" | "scheme" | "ocaml" | "clojure" | "raku" | "m" | "mongo"
+        | "mongosh" | "redis-cli" => Language::Other,
         _ => return None,
     })
 }

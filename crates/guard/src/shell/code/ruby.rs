@@ -2,6 +2,8 @@
 
 use super::book::{Act, Book, Fold};
 
+// The lists of names are read as blocks, not one to a line.
+#[rustfmt::skip]
 pub(super) static BOOK: Book = Book {
     prefixes: &["Kernel.", "Object.", "::", "self.", "FileUtils.Verbose."],
     network: &[

@@ -63,7 +63,8 @@ pub(super) fn inspect_applescript(source: &str) -> Facts {
     let mut world = begin(Language::AppleScript, source);
     let mut vars: Vec<(String, String)> = Vec::new();
     for line in source.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let mut harmless = HARMLESS.iter().any(|start| line.starts_with(start)) || line.starts_with(|c: char| c.is_ascii_digit() || c == '"');
+        let mut harmless = HARMLESS.iter().any(|start| line.starts_with(start))
+            || line.starts_with(|c: char| c.is_ascii_digit() || c == '"');
         if let Some((name, value)) = line.strip_prefix("set ").and_then(|rest| rest.split_once(" to ")) {
             if vars.len() < 256 {
                 let value = joined(value, &vars);
@@ -95,18 +96,90 @@ pub(super) fn inspect_applescript(source: &str) -> Facts {
         if line.contains("System Events") || line.contains("Finder") || line.contains("loginwindow") {
             world.facts.powers_off |= outside.contains("shut down") || outside.contains("restart");
         }
-        world.impure |= !harmless || outside.contains("application") || outside.contains("script") || outside.contains("read ");
+        world.impure |= !harmless
+            || outside.contains("application")
+            || outside.contains("script")
+            || outside.contains("read ");
     }
     world.finish()
 }
 
 /// Functions of SQL that only compute.
 const SQL_FUNCTIONS: &[&str] = &[
-    "count", "sum", "avg", "min", "max", "length", "upper", "lower", "substr", "substring", "coalesce", "now", "date", "datetime", "time",
-    "strftime", "round", "abs", "typeof", "version", "sqlite_version", "json_extract", "group_concat", "string_agg", "cast", "ifnull",
-    "nullif", "row_number", "rank", "over", "in", "values", "exists", "and", "or", "not", "as", "on", "where", "using", "from", "select", "trim",
-    "replace", "concat", "extract", "to_char", "date_trunc", "current_database", "current_user", "json_each", "instr", "printf", "random", "hex",
-    "total", "distinct", "any", "all", "array_agg", "pg_size_pretty", "pg_database_size", "pg_total_relation_size", "database", "user", "by", "join", "like", "between", "then", "when", "else", "union", "limit",
+    "count",
+    "sum",
+    "avg",
+    "min",
+    "max",
+    "length",
+    "upper",
+    "lower",
+    "substr",
+    "substring",
+    "coalesce",
+    "now",
+    "date",
+    "datetime",
+    "time",
+    "strftime",
+    "round",
+    "abs",
+    "typeof",
+    "version",
+    "sqlite_version",
+    "json_extract",
+    "group_concat",
+    "string_agg",
+    "cast",
+    "ifnull",
+    "nullif",
+    "row_number",
+    "rank",
+    "over",
+    "in",
+    "values",
+    "exists",
+    "and",
+    "or",
+    "not",
+    "as",
+    "on",
+    "where",
+    "using",
+    "from",
+    "select",
+    "trim",
+    "replace",
+    "concat",
+    "extract",
+    "to_char",
+    "date_trunc",
+    "current_database",
+    "current_user",
+    "json_each",
+    "instr",
+    "printf",
+    "random",
+    "hex",
+    "total",
+    "distinct",
+    "any",
+    "all",
+    "array_agg",
+    "pg_size_pretty",
+    "pg_database_size",
+    "pg_total_relation_size",
+    "database",
+    "user",
+    "by",
+    "join",
+    "like",
+    "between",
+    "then",
+    "when",
+    "else",
+    "union",
+    "limit",
 ];
 
 /// What a text for a database's shell does outside of the database. Only plain queries are pure.
@@ -120,9 +193,14 @@ pub(super) fn inspect_sql(source: &str) -> Facts {
         } else if let Some((before, command)) = line.split_once("\\!") {
             world.shell(&text(command));
             statements.push_str(before);
-        } else if let Some((_, command)) = line.split_once("\\g").filter(|(_, rest)| rest.trim_start().starts_with('|')) {
+        } else if let Some((_, command)) =
+            line.split_once("\\g").filter(|(_, rest)| rest.trim_start().starts_with('|'))
+        {
             world.shell(&text(command.trim_start().trim_start_matches('|')));
-        } else if ["system ", "pager ", "source ", "tee "].iter().any(|word| line.to_ascii_lowercase().starts_with(word)) {
+        } else if ["system ", "pager ", "source ", "tee "]
+            .iter()
+            .any(|word| line.to_ascii_lowercase().starts_with(word))
+        {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             match word.to_ascii_lowercase().as_str() {
                 "system" | "pager" => world.shell(&text(rest.trim_end_matches(';'))),
@@ -146,13 +224,14 @@ fn meta(world: &mut World, line: &str) {
     match word {
         ".shell" | ".system" | "\\!" => world.shell(&text(rest)),
         _ if word.starts_with("\\!") => world.shell(&text(&line[2..])),
-        ".import" | ".read" | "\\i" | "\\ir" | "\\include" => match piped {
-            Some(command) => world.shell(&text(command.split(['\'', '"']).next().unwrap_or(command))),
-            None => {
+        ".import" | ".read" | "\\i" | "\\ir" | "\\include" => {
+            if let Some(command) = piped {
+                world.shell(&text(command.split(['\'', '"']).next().unwrap_or(command)))
+            } else {
                 world.impure = true;
                 world.read(Some(&text(last)));
             }
-        },
+        }
         ".output" | ".once" | "\\o" | "\\g" | "\\w" | "\\out" | ".log" | ".trace" => match piped {
             Some(command) => world.shell(&text(command)),
             None if rest.is_empty() || rest == "stdout" => {}
@@ -164,9 +243,10 @@ fn meta(world: &mut World, line: &str) {
             world.odd();
         }
         "\\copy" => queries(world, &line[1..]),
-        ".tables" | ".schema" | ".headers" | ".header" | ".mode" | ".databases" | ".indexes" | ".indices" | ".dump" | ".help" | ".quit" | ".exit"
-        | ".show" | ".width" | ".timer" | ".version" | ".fullschema" | ".print" | ".separator" | ".nullvalue" | "\\q" | "\\x" | "\\timing" | "\\l" | "\\conninfo"
-        | "\\pset" | "\\echo" | "\\?" | "\\h" | "\\z" | "\\a" | "\\t" => {}
+        ".tables" | ".schema" | ".headers" | ".header" | ".mode" | ".databases" | ".indexes" | ".indices"
+        | ".dump" | ".help" | ".quit" | ".exit" | ".show" | ".width" | ".timer" | ".version"
+        | ".fullschema" | ".print" | ".separator" | ".nullvalue" | "\\q" | "\\x" | "\\timing" | "\\l"
+        | "\\conninfo" | "\\pset" | "\\echo" | "\\?" | "\\h" | "\\z" | "\\a" | "\\t" => {}
         _ if word.starts_with("\\d") || word.starts_with("\\l") => {}
         _ => world.odd(),
     }
@@ -174,7 +254,8 @@ fn meta(world: &mut World, line: &str) {
 
 fn queries(world: &mut World, source: &str) {
     let lower = source.to_ascii_lowercase();
-    let after = |word: &str| lower.find(word).and_then(|at| source.get(at + word.len()..)).map(str::trim_start);
+    let after =
+        |word: &str| lower.find(word).and_then(|at| source.get(at + word.len()..)).map(str::trim_start);
     if let Some((command, _)) = after(" program ").and_then(quoted) {
         world.shell(&Value::Text(command));
     }
@@ -188,7 +269,10 @@ fn queries(world: &mut World, source: &str) {
             world.read(Some(&Value::Text(path)));
         }
     }
-    if ["load_extension(", "sys_exec(", "sys_eval(", "xp_cmdshell", "edit("].iter().any(|word| lower.contains(word)) {
+    if ["load_extension(", "sys_exec(", "sys_eval(", "xp_cmdshell", "edit("]
+        .iter()
+        .any(|word| lower.contains(word))
+    {
         world.facts.executes = true;
         world.odd();
     }
@@ -197,7 +281,21 @@ fn queries(world: &mut World, source: &str) {
         let reads = matches!(first, "select" | "explain" | "show" | "describe" | "desc" | "with" | "values")
             || (first == "pragma" && !statement.contains('='));
         let changes = statement.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| {
-            matches!(word, "insert" | "update" | "delete" | "drop" | "alter" | "create" | "into" | "attach" | "copy" | "truncate" | "grant" | "call")
+            matches!(
+                word,
+                "insert"
+                    | "update"
+                    | "delete"
+                    | "drop"
+                    | "alter"
+                    | "create"
+                    | "into"
+                    | "attach"
+                    | "copy"
+                    | "truncate"
+                    | "grant"
+                    | "call"
+            )
         });
         world.impure |= !reads || changes || calls_unknown(statement);
     }
@@ -213,8 +311,26 @@ fn calls_unknown(statement: &str) -> bool {
 /// What commands for gdb or lldb do. `depth` tells how many sources deep they stand.
 pub(super) fn inspect_gdb(source: &str, depth: usize) -> Facts {
     const HARMLESS: &[&str] = &[
-        "bt", "backtrace", "where", "info", "help", "quit", "q", "list", "l", "disassemble", "disas", "show", "frame", "f", "up", "down", "thread",
-        "threads", "image", "version",
+        "bt",
+        "backtrace",
+        "where",
+        "info",
+        "help",
+        "quit",
+        "q",
+        "list",
+        "l",
+        "disassemble",
+        "disas",
+        "show",
+        "frame",
+        "f",
+        "up",
+        "down",
+        "thread",
+        "threads",
+        "image",
+        "version",
     ];
     let mut world = begin(Language::Gdb, source);
     for line in source.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -239,7 +355,8 @@ pub(super) fn inspect_gdb(source: &str, depth: usize) -> Facts {
             "call" | "print" | "p" | "expr" | "expression" | "compile" | "output" | "printf" => {
                 for name in ["system", "popen", "execl", "execv"] {
                     if let Some((_, after)) = rest.split_once(name)
-                        && let Some((command, _)) = after.find(['"', '\'']).and_then(|at| quoted(&after[at..]))
+                        && let Some((command, _)) =
+                            after.find(['"', '\'']).and_then(|at| quoted(&after[at..]))
                     {
                         world.shell(&Value::Text(command));
                     }
@@ -251,7 +368,12 @@ pub(super) fn inspect_gdb(source: &str, depth: usize) -> Facts {
                 world.facts.executes = true;
                 world.impure = true;
             }
-            "set" => world.impure |= !matches!(rest.split_whitespace().next(), Some("pagination" | "confirm" | "height" | "width" | "print")),
+            "set" => {
+                world.impure |= !matches!(
+                    rest.split_whitespace().next(),
+                    Some("pagination" | "confirm" | "height" | "width" | "print")
+                );
+            }
             _ if HARMLESS.contains(&word) || word.starts_with("x/") => world.impure |= rest.contains('('),
             _ => world.odd(),
         }
@@ -270,7 +392,9 @@ pub(super) fn inspect_jq(source: &str) -> Facts {
                 world.odd();
             }
             "env" | "$ENV" | "strenv" | "envsubst" => world.impure = true,
-            _ if word.starts_with("$ENV.") || word.starts_with("env.") || word.starts_with("load_") => world.impure = true,
+            _ if word.starts_with("$ENV.") || word.starts_with("env.") || word.starts_with("load_") => {
+                world.impure = true;
+            }
             _ => {}
         }
     }

@@ -13,7 +13,8 @@ struct Reader {
 
 /// What a sed script does. Whether files are edited in place is a matter of sed's options, not of the script.
 pub(super) fn inspect(source: &str) -> Facts {
-    let mut reader = Reader { chars: source.chars().collect(), at: 0, world: World::new(Language::Sed, &EMPTY) };
+    let mut reader =
+        Reader { chars: source.chars().collect(), at: 0, world: World::new(Language::Sed, &EMPTY) };
     if source.contains(is_hole) {
         reader.world.odd();
     }
@@ -118,7 +119,8 @@ impl Reader {
         let command = self.peek();
         self.at += 1;
         match command {
-            '{' | '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' => {}
+            '{' | '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' => {
+            }
             '#' => self.skip(|c| c != '\n'),
             'l' | 'q' | 'Q' | 'L' => self.skip(|c| c == ' ' || c.is_ascii_digit()),
             ':' | 'b' | 't' | 'T' | 'v' => self.skip(|c| c != '\n' && c != ';' && c != '}'),

@@ -6,22 +6,32 @@ use super::token::Token;
 use super::value::Value;
 
 const KEYWORDS: &[&str] = &[
-    "if", "elif", "elsif", "elseif", "else", "unless", "while", "until", "for", "foreach", "do", "then", "end", "begin",
-    "BEGIN", "END", "try", "catch", "except", "finally", "rescue", "ensure", "case", "when", "switch", "pass", "break",
-    "continue", "next", "last", "redo", "global", "nonlocal", "assert", "async", "my", "our", "local", "let", "const",
-    "var", "static", "with", "as", "repeat", "default", "exit", "return", "import", "from", "use", "no", "class", "in",
-    "endif", "endwhile", "endfor",
+    "if", "elif", "elsif", "elseif", "else", "unless", "while", "until", "for", "foreach", "do", "then",
+    "end", "begin", "BEGIN", "END", "try", "catch", "except", "finally", "rescue", "ensure", "case", "when",
+    "switch", "pass", "break", "continue", "next", "last", "redo", "global", "nonlocal", "assert", "async",
+    "my", "our", "local", "let", "const", "var", "static", "with", "as", "repeat", "default", "exit",
+    "return", "import", "from", "use", "no", "class", "in", "endif", "endwhile", "endfor",
+];
+
+/// Python's own: other words can be names there.
+const PYTHON: &[&str] = &[
+    "if", "elif", "else", "while", "for", "try", "except", "finally", "with", "as", "pass", "break",
+    "continue", "global", "nonlocal", "assert", "async", "import", "from", "class", "in", "return",
+];
+
+const JAVASCRIPT: &[&str] = &[
+    "if", "else", "while", "for", "do", "try", "catch", "finally", "case", "switch", "break", "continue",
+    "async", "let", "const", "var", "static", "with", "default", "return", "import", "class", "in",
 ];
 
 /// Whether the word is part of the language rather than a name.
 pub(super) fn is_keyword(lang: Language, word: &str) -> bool {
-    match word {
-        "exit" => false,
-        "end" if lang == Language::Python => false,
-        "import" | "from" | "with" | "as" | "class" if lang == Language::Perl => false,
-        "use" | "no" | "my" | "our" | "last" if !matches!(lang, Language::Perl | Language::Php) => false,
-        "local" => matches!(lang, Language::Perl | Language::Lua),
-        "next" | "redo" | "repeat" | "begin" | "then" | "default" | "case" | "when" if lang == Language::Python => false,
+    match (lang, word) {
+        (Language::Python, _) => PYTHON.contains(&word),
+        (Language::JavaScript, _) => JAVASCRIPT.contains(&word),
+        (_, "local") => matches!(lang, Language::Perl | Language::Lua),
+        (_, "use" | "no" | "my" | "our" | "last") => matches!(lang, Language::Perl | Language::Php),
+        (_, "exit") | (Language::Perl, "import" | "from" | "with" | "as" | "class") => false,
         _ => KEYWORDS.contains(&word),
     }
 }
@@ -54,15 +64,11 @@ impl Engine<'_> {
             return Value::Unknown;
         }
         match self.peek() {
-            Some(Token::Newline | Token::Op(";" | ":" | "}" | ")" | "]")) => {
+            Some(Token::Newline | Token::Op(";" | ":" | "}" | ")" | "]" | "|")) => {
                 self.at += 1;
                 Value::Unknown
             }
-            Some(Token::Op("|")) => {
-                self.at += 1;
-                Value::Unknown
-            }
-            Some(Token::Name(word)) if is_keyword(self.lang(), word) => {
+            Some(Token::Name(word)) if is_keyword(self.lang(), word) && !self.world.is_bound(word) => {
                 let word = word.clone();
                 self.at += 1;
                 self.keyword(&word);
@@ -126,8 +132,8 @@ impl Engine<'_> {
                     self.names_until("|");
                 }
             }
-            "if" | "elif" | "elsif" | "elseif" | "else" | "unless" | "try" | "catch" | "except" | "case" | "switch"
-            | "when" | "rescue" => self.world.branched = true,
+            "if" | "elif" | "elsif" | "elseif" | "else" | "unless" | "try" | "catch" | "except" | "case"
+            | "switch" | "when" | "rescue" => self.world.branched = true,
             _ => {}
         }
     }
@@ -203,7 +209,9 @@ impl Engine<'_> {
                         self.at += 1;
                     }
                 }
-                Some(Token::Name(word)) => names.push((if inside { format!(".{word}") } else { String::new() }, word)),
+                Some(Token::Name(word)) => {
+                    names.push((if inside { format!(".{word}") } else { String::new() }, word));
+                }
                 Some(Token::Op("*")) => names.push((String::new(), String::new())),
                 Some(Token::Op("," | "}")) => {}
                 Some(Token::Text(pieces)) => {
@@ -243,10 +251,9 @@ impl Engine<'_> {
             } else if let Some(name) = self.name_at(0)
                 && !self.is_op(1, "=")
                 && !self.is_op(1, ",")
+                && name != "function"
             {
-                if name != "function" {
-                    self.world.bind(&name, Value::Unknown);
-                }
+                self.world.bind(&name, Value::Unknown);
             }
             return;
         }
@@ -282,14 +289,14 @@ impl Engine<'_> {
         let ahead = usize::from(self.is_op(0, "("));
         let always = match (word, self.peek_at(ahead)) {
             ("while", Some(Token::Name(name))) => {
-                matches!(name.as_str(), "True" | "true" | "TRUE" | "fork" | "pcntl_fork") || self.is_name(ahead + 2, "fork")
+                matches!(name.as_str(), "True" | "true" | "TRUE" | "fork" | "pcntl_fork")
+                    || self.is_name(ahead + 2, "fork")
             }
             ("while", Some(Token::Number(n))) => *n != 0.0,
-            ("while", Some(Token::Text(_) | Token::Op("!" | ")"))) => true,
             ("until", Some(Token::Name(name))) => matches!(name.as_str(), "false" | "FALSE" | "nil"),
             ("until", Some(Token::Number(n))) => *n == 0.0,
             ("for", Some(Token::Op(";"))) => self.is_op(ahead + 1, ";"),
-            ("for", Some(Token::Op("@" | "*"))) | ("repeat", _) => true,
+            ("repeat", _) | ("while", Some(Token::Text(_) | Token::Op("!"))) => true,
             _ => false,
         };
         self.world.endless |= always;
@@ -311,7 +318,8 @@ impl Engine<'_> {
             at += usize::from(self.is_op(at, ","));
         }
         let over = matches!(self.name_at(at.saturating_sub(1)).as_deref(), Some("in" | "of"));
-        let perl_list = self.lang() == Language::Perl && ahead == 0 && names.len() == 1 && self.is_op(at, "(");
+        let perl_list =
+            self.lang() == Language::Perl && ahead == 0 && names.len() == 1 && self.is_op(at, "(");
         if names.is_empty() || !(over || perl_list) {
             if self.lang() == Language::Perl && names.is_empty() {
                 self.world.bind("$_", Value::Unknown);
@@ -321,7 +329,9 @@ impl Engine<'_> {
         self.at += at;
         let list = self.expression();
         let element = match (&list, names.len()) {
-            (Value::List(values), 1) if !values.is_empty() && values.len() <= 32 => Value::one_of(values.clone()),
+            (Value::List(values), 1) if !values.is_empty() && values.len() <= 32 => {
+                Value::one_of(values.clone())
+            }
             (Value::Text(_), 1) if perl_list => list.clone(),
             _ => Value::Unknown,
         };

@@ -11,9 +11,51 @@ const DEEPEST: usize = 24;
 
 /// Commands that only compute or print.
 const PURE: &[&str] = &[
-    "puts", "expr", "string", "list", "lindex", "llength", "lappend", "lrange", "lsort", "lreverse", "incr", "append", "format", "join",
-    "split", "regexp", "regsub", "scan", "clock", "exit", "return", "break", "continue", "global", "array", "dict", "concat", "flush", "gets",
-    "close", "lsearch", "info", "upvar", "variable", "error", "unset", "after", "fconfigure", "eof", "log_user", "send_user", "expect", "interact", "wait", "send",
+    "puts",
+    "expr",
+    "string",
+    "list",
+    "lindex",
+    "llength",
+    "lappend",
+    "lrange",
+    "lsort",
+    "lreverse",
+    "incr",
+    "append",
+    "format",
+    "join",
+    "split",
+    "regexp",
+    "regsub",
+    "scan",
+    "clock",
+    "exit",
+    "return",
+    "break",
+    "continue",
+    "global",
+    "array",
+    "dict",
+    "concat",
+    "flush",
+    "gets",
+    "close",
+    "lsearch",
+    "info",
+    "upvar",
+    "variable",
+    "error",
+    "unset",
+    "after",
+    "fconfigure",
+    "eof",
+    "log_user",
+    "send_user",
+    "expect",
+    "interact",
+    "wait",
+    "send",
 ];
 
 struct Reader {
@@ -149,7 +191,9 @@ impl Reader {
     fn command(&mut self, words: &[Word], depth: usize) {
         let Some((name, args)) = words.split_first() else { return };
         let arg = |i: usize| args.get(i).map_or("", |word| word.text.as_str());
-        let values = |from: usize| args.iter().skip(from).map(|word| Value::Text(word.text.clone())).collect::<Vec<_>>();
+        let values = |from: usize| {
+            args.iter().skip(from).map(|word| Value::Text(word.text.clone())).collect::<Vec<_>>()
+        };
         for word in args {
             if looks_like_host(&word.text) && self.world.hosts.len() < 64 {
                 self.world.hosts.push(word.text.clone());
@@ -168,7 +212,8 @@ impl Reader {
             "socket" => self.world.socket = true,
             "fork" => self.world.forked = true,
             "file" => self.file(arg(0), &values(1)),
-            "eval" | "uplevel" | "subst" | "try" | "catch" | "time" | "proc" | "if" | "elseif" | "else" | "while" | "for" | "foreach" | "namespace" | "apply" => {
+            "eval" | "uplevel" | "subst" | "try" | "catch" | "time" | "proc" | "if" | "elseif" | "else"
+            | "while" | "for" | "foreach" | "namespace" | "apply" => {
                 let always = name.text == "while" && matches!(arg(0).trim(), "1" | "true" | "yes" | "42");
                 self.world.endless |= always || (name.text == "while" && arg(0).contains("[fork]"));
                 if matches!(name.text.as_str(), "eval" | "uplevel" | "subst") {
@@ -186,7 +231,9 @@ impl Reader {
                 }
                 for (i, word) in args.iter().enumerate().filter(|(_, word)| word.braced) {
                     // Conditions are expressions; only what they have in brackets are commands.
-                    let condition = i == 0 || name.text == "for" && i == 1 || matches!(name.text.as_str(), "proc" | "foreach") && i < 2;
+                    let condition = i == 0
+                        || name.text == "for" && i == 1
+                        || matches!(name.text.as_str(), "proc" | "foreach") && i < 2;
                     if condition && !matches!(name.text.as_str(), "catch" | "time" | "try") {
                         self.bracketed(&word.text, depth);
                     } else {
@@ -258,7 +305,8 @@ impl Reader {
             "rename" | "copy" => self.world.write(paths.last()),
             "mkdir" | "link" => self.world.write(paths.first()),
             "attributes" => self.world.permissions(paths.first(), false),
-            "exists" | "join" | "dirname" | "tail" | "extension" | "isfile" | "isdirectory" | "size" | "mtime" => {}
+            "exists" | "join" | "dirname" | "tail" | "extension" | "isfile" | "isdirectory" | "size"
+            | "mtime" => {}
             _ => self.world.odd(),
         }
     }

@@ -28,23 +28,51 @@ pub(super) enum Token {
 }
 
 const OPERATORS: &[&str] = &[
-    "<=>", "===", "!==", "...", "**=", "<<=", ">>=", "||=", "&&=", "//=", "?->", "=>", "->", "::", "==", "!=", "<=",
-    ">=", "&&", "||", "+=", "-=", "*=", "/=", "%=", ".=", "|=", "&=", "^=", ":=", "**", "..", "<<", ">>", "++", "--",
-    "=~", "!~", "~=", "?.", "??", "<-", "&.", "|&", "+", "-", "*", "/", "%", ".", "=", "<", ">", "!", "?", ":", ";",
-    ",", "(", ")", "[", "]", "{", "}", "|", "&", "^", "~", "@", "$", "\\", "#", "`",
+    "<=>", "===", "!==", "...", "**=", "<<=", ">>=", "||=", "&&=", "//=", "?->", "=>", "->", "::", "==",
+    "!=", "<=", ">=", "&&", "||", "+=", "-=", "*=", "/=", "%=", ".=", "|=", "&=", "^=", ":=", "**", "..",
+    "<<", ">>", "++", "--", "=~", "!~", "~=", "?.", "??", "<-", "&.", "|&", "+", "-", "*", "/", "%", ".",
+    "=", "<", ">", "!", "?", ":", ";", ",", "(", ")", "[", "]", "{", "}", "|", "&", "^", "~", "@", "$", "\\",
+    "#", "`",
 ];
 
 /// Words after which an operand comes, so that a slash there begins a regular expression.
 const BEFORE_OPERAND: &[&str] = &[
-    "return", "and", "or", "not", "if", "unless", "while", "until", "split", "grep", "print", "puts", "when", "in",
-    "map", "join", "push", "typeof", "case", "else", "elsif", "x", "lt", "gt", "eq", "ne", "say", "system", "exec",
-    "do", "then", "p",
+    "return", "and", "or", "not", "if", "unless", "while", "until", "split", "grep", "print", "puts", "when",
+    "in", "map", "join", "push", "typeof", "case", "else", "elsif", "x", "lt", "gt", "eq", "ne", "say",
+    "system", "exec", "do", "then", "p",
 ];
 
 /// The same, in Perl only.
 const BEFORE_OPERAND_IN_PERL: &[&str] = &[
-    "my", "our", "local", "keys", "values", "each", "sort", "delete", "exists", "defined", "scalar", "for", "foreach", "unlink", "chomp",
-    "reverse", "eval", "printf", "undef", "ref", "bless", "wantarray", "die", "warn", "open", "close", "lc", "uc", "length",
+    "my",
+    "our",
+    "local",
+    "keys",
+    "values",
+    "each",
+    "sort",
+    "delete",
+    "exists",
+    "defined",
+    "scalar",
+    "for",
+    "foreach",
+    "unlink",
+    "chomp",
+    "reverse",
+    "eval",
+    "printf",
+    "undef",
+    "ref",
+    "bless",
+    "wantarray",
+    "die",
+    "warn",
+    "open",
+    "close",
+    "lc",
+    "uc",
+    "length",
 ];
 
 pub(super) struct Cutter<'s> {
@@ -189,8 +217,7 @@ impl Cutter<'_> {
             _ => Quote::Escaping,
         };
         let tripled = matches!(self.lang, Python | Groovy) && self.peek(1) == c && self.peek(2) == c;
-        let pieces =
-            if tripled { literal::tripled(self, c, quote) } else { literal::quoted(self, c, quote) };
+        let pieces = if tripled { literal::tripled(self, c, quote) } else { literal::quoted(self, c, quote) };
         self.tokens.push(Token::Text(pieces));
         true
     }
@@ -222,13 +249,17 @@ impl Cutter<'_> {
             Language::Perl if !after_arrow => literal::perl_quote(self),
             Language::Ruby if self.peek(0) == '%' && self.wants_operand() => literal::ruby_percent(self),
             Language::Ruby
-                if self.peek(0) == ':' && self.peek(1) == '"' && !matches!(self.tokens.last(), Some(Token::Op("?"))) =>
+                if self.peek(0) == ':'
+                    && self.peek(1) == '"'
+                    && !matches!(self.tokens.last(), Some(Token::Op("?"))) =>
             {
                 self.at += 1;
                 return self.text();
             }
             Language::Ruby
-                if self.peek(0) == ':' && self.peek(1).is_alphabetic() && !self.chars[..self.at].ends_with(&[':']) =>
+                if self.peek(0) == ':'
+                    && self.peek(1).is_alphabetic()
+                    && !self.chars[..self.at].ends_with(&[':']) =>
             {
                 self.at += 1;
                 let symbol = self.word();
@@ -261,13 +292,15 @@ impl Cutter<'_> {
                     return false;
                 }
                 self.at += 1;
-                if c == '$' && next == '#' && matches!(self.peek(1), '{' | '$' | 'a'..='z' | 'A'..='Z' | '_') {
+                if c == '$' && next == '#' && matches!(self.peek(1), '{' | '$' | 'a'..='z' | 'A'..='Z' | '_')
+                {
                     self.at += 1;
                 }
                 let next = self.peek(0);
                 if next == '{' && (self.peek(1).is_alphabetic() || self.peek(1) == '^') {
                     let length = self.chars[self.at..].iter().take(64).position(|&c| c == '}');
-                    let inner: Option<String> = length.map(|n| self.chars[self.at + 1..self.at + n].iter().collect());
+                    let inner: Option<String> =
+                        length.map(|n| self.chars[self.at + 1..self.at + n].iter().collect());
                     if let (Some(n), Some(inner)) = (length, inner)
                         && inner.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '^')
                     {
@@ -279,9 +312,14 @@ impl Cutter<'_> {
                 if next.is_alphabetic() || next == '_' {
                     let word = self.word();
                     self.tokens.push(Token::Name(if c == '&' { word } else { format!("${word}") }));
-                } else if next == '$' && (self.peek(1).is_alphabetic() || self.peek(1) == '_' || self.peek(1) == '{') {
+                } else if next == '$'
+                    && (self.peek(1).is_alphabetic() || self.peek(1) == '_' || self.peek(1) == '{')
+                {
                     // A reference is followed: what it leads to is what the variable holds.
-                } else if next != '{' && !next.is_whitespace() && (c == '$' || c == '@' && matches!(next, '-' | '+')) {
+                } else if next != '{'
+                    && !next.is_whitespace()
+                    && (c == '$' || c == '@' && matches!(next, '-' | '+'))
+                {
                     self.at += 1;
                     while next.is_ascii_digit() && self.peek(0).is_ascii_digit() {
                         self.at += 1;
@@ -316,7 +354,8 @@ impl Cutter<'_> {
             if c.is_alphanumeric() || c == '_' || inner_dot {
                 word.push(c);
                 self.at += 1;
-            } else if c == ':' && self.peek(1) == ':' && (self.peek(2).is_alphabetic() || self.peek(2) == '_') {
+            } else if c == ':' && self.peek(1) == ':' && (self.peek(2).is_alphabetic() || self.peek(2) == '_')
+            {
                 word.push('.');
                 self.at += 2;
             } else {
@@ -378,15 +417,12 @@ impl Cutter<'_> {
     }
 
     fn operator(&mut self) {
-        match OPERATORS.iter().find(|op| self.starts(op)) {
-            Some(op) => {
-                self.at += op.len();
-                self.tokens.push(Token::Op(op));
-            }
-            None => {
-                self.at += 1;
-                self.tokens.push(Token::Odd);
-            }
+        if let Some(op) = OPERATORS.iter().find(|op| self.starts(op)) {
+            self.at += op.len();
+            self.tokens.push(Token::Op(op));
+        } else {
+            self.at += 1;
+            self.tokens.push(Token::Odd);
         }
     }
 }

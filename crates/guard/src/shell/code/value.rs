@@ -216,7 +216,9 @@ pub(super) fn braces(pattern: &str, values: &[Value], named: &[(String, Value)])
 pub(super) fn chr(value: &Value) -> Value {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     match value {
-        Value::Number(n) if *n >= 0.0 => char::from_u32(*n as u32).map_or(Value::Unknown, |c| Value::Text(c.into())),
+        Value::Number(n) if *n >= 0.0 => {
+            char::from_u32(*n as u32).map_or(Value::Unknown, |c| Value::Text(c.into()))
+        }
         Value::Text(t) if t.parse::<f64>().is_err() => Value::Text(t.clone()),
         Value::Text(t) => t.parse().map_or(Value::Unknown, |n| chr(&Value::Number(n))),
         _ => Value::Unknown,
@@ -273,8 +275,12 @@ pub(super) fn base64(source: &str) -> Value {
 
 /// Pairs of hexadecimal digits.
 pub(super) fn hex(source: &str) -> Value {
-    let digits: Vec<u8> =
-        source.chars().filter(|c| !c.is_whitespace()).filter_map(|c| c.to_digit(16)).filter_map(|d| u8::try_from(d).ok()).collect();
+    let digits: Vec<u8> = source
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .filter_map(|c| c.to_digit(16))
+        .filter_map(|d| u8::try_from(d).ok())
+        .collect();
     let bytes: Vec<u8> = digits.chunks_exact(2).map(|pair| pair[0] * 16 + pair[1]).collect();
     Value::Text(String::from_utf8_lossy(&bytes).into_owned())
 }

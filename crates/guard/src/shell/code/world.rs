@@ -13,8 +13,22 @@ const STEPS: usize = 200_000;
 pub(super) const DEEPEST: usize = 48;
 
 const SHELLS: &[&str] = &[
-    "sh", "bash", "zsh", "dash", "ksh", "csh", "tcsh", "fish", "ash", "cmd", "cmd.exe", "powershell",
-    "powershell.exe", "pwsh", "busybox", "rbash",
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ksh",
+    "csh",
+    "tcsh",
+    "fish",
+    "ash",
+    "cmd",
+    "cmd.exe",
+    "powershell",
+    "powershell.exe",
+    "pwsh",
+    "busybox",
+    "rbash",
 ];
 
 pub(super) struct World {
@@ -89,11 +103,13 @@ impl World {
         Some(value.clone())
     }
 
+    pub(super) fn is_bound(&self, name: &str) -> bool {
+        self.vars.contains_key(name)
+    }
+
     pub(super) fn bind(&mut self, name: &str, value: Value) {
         let value = match self.vars.get(name) {
-            Some((old, _)) if self.branched && *old != value => {
-                Value::one_of(vec![old.clone(), value])
-            }
+            Some((old, _)) if self.branched && *old != value => Value::one_of(vec![old.clone(), value]),
             _ => value,
         };
         let kept = value.kept();
@@ -193,7 +209,8 @@ impl World {
                 || facts.argvs.iter().flatten().any(|word| word == path)
         });
         let bare_shell = facts.argvs.iter().any(|argv| argv.len() == 1 && is_shell(&argv[0]));
-        facts.downloads_and_runs |= facts.network && (self.ran_unknown || runs_written || bare_shell) && !facts.shell_over_socket;
+        facts.downloads_and_runs |=
+            facts.network && (self.ran_unknown || runs_written || bare_shell) && !facts.shell_over_socket;
         facts.forks_forever |= self.forked && (self.endless || self.local_calls > 1);
         facts.executes |= self.forked;
         if facts.network {
@@ -235,5 +252,7 @@ pub(super) fn looks_like_host(text: &str) -> bool {
             && !text.starts_with('/')
             && last.len() >= 2
             && last.chars().all(|c| c.is_ascii_alphabetic())
-            && labels.iter().all(|l| !l.is_empty() && l.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')))
+            && labels
+                .iter()
+                .all(|l| !l.is_empty() && l.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')))
 }

@@ -5,6 +5,7 @@ mod braces;
 mod parameters;
 
 pub use arithmetic::evaluate;
+pub use parameters::is_secret_name;
 
 use super::{
     read::Reading,

@@ -104,6 +104,9 @@ impl Reading<'_> {
             _ => {}
         }
         let Some(value) = value else {
+            if param.op == Op::Transform('P') {
+                self.unresolved("A value is expanded a second time.");
+            }
             let empty = self.unset_is_empty;
             return if is_secret_name(&param.name) {
                 format!("{HOLE}{SECRET}")
@@ -117,6 +120,7 @@ impl Reading<'_> {
             Op::None | Op::Default { .. } | Op::Error | Op::Alternative { .. } => value,
             Op::Unread => HOLE.to_string(),
             Op::Transform('P') => {
+                self.unresolved("A value is expanded a second time.");
                 let (word, _) = here_text(&value);
                 self.scalar(&word)
             }
@@ -200,7 +204,7 @@ impl Reading<'_> {
 }
 
 /// Whether a variable of this name is likely to hold a secret.
-fn is_secret_name(name: &str) -> bool {
+pub fn is_secret_name(name: &str) -> bool {
     const PARTS: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL", "PASSPHRASE"];
     let name = name.to_uppercase();
     PARTS.iter().any(|part| name.contains(part))

@@ -61,6 +61,10 @@ pub fn written(word: &str, cwd: &str) -> Written {
             part => parts.push(part),
         }
     }
+    // `/proc/1/root/etc` is `/etc`.
+    if parts.len() >= 3 && parts[0] == "proc" && parts[2] == "root" {
+        parts.drain(..3);
+    }
     let mut contents = false;
     while parts.last().is_some_and(|last| means_all(last)) {
         parts.pop();
@@ -120,7 +124,7 @@ const ACCOUNT_FOLDERS: &[&str] = &[
     "/etc/grub.d/", "/etc/ssh/ssh_host", "/etc/ssh/sshd_config.d/",
 ];
 
-const KERNEL: &[&str] = &["/proc/sysrq-trigger", "/sys/power/", "/proc/sys/kernel/", "/proc/sys/vm/", "/proc/acpi/", "/sys/class/rtc", "/sys/bus/pci", "/sys/block/", "/sys/firmware/"];
+const KERNEL: &[&str] = &["/proc/sysrq-trigger", "/sys/power/", "/proc/sys/kernel/", "/proc/sys/vm/", "/proc/acpi/", "/sys/class/rtc", "/sys/bus/pci", "/sys/block/", "/sys/firmware/", "/sys/fs/selinux/", "/sys/fs/cgroup/"];
 
 /// Files of the system that not everyone may read, wherever they are looked at from.
 const PRIVATE: &[(&str, &str)] = &[
@@ -245,6 +249,10 @@ fn whole_folder(path: &str, contents: bool, home: &str) -> Option<Class> {
         let all = TOP.iter().chain(&["home", "root", "Users"]);
         return all.copied().any(|name| glob_matches(&path[1..], name)).then_some(Class::System);
     }
+    // A whole drive, as Windows has them under Linux.
+    if depth == 2 && path.starts_with("/mnt/") && path.len() == 6 {
+        return Some(Class::Root);
+    }
     let top = depth == 1 && TOP.contains(&&path[1..]);
     let needed = NEEDED.contains(&path) || within(path, "/boot") && (contents || depth == 1);
     // `/etc/*.conf` and its like: much of a folder that the system needs.
@@ -254,7 +262,7 @@ fn whole_folder(path: &str, contents: bool, home: &str) -> Option<Class> {
 }
 
 /// What makes a path secret.
-fn secret(path: &str, plain: &str) -> Option<&'static str> {
+pub(super) fn secret(path: &str, plain: &str) -> Option<&'static str> {
     if path.starts_with("/proc/") {
         let last = path.rsplit('/').next().unwrap_or_default();
         return match last {

@@ -2,7 +2,7 @@
 
 use deskhand_core::{Access, Effects, Permission};
 
-use super::places::{Class, Written, classify, written};
+use super::places::{Class, Written, classify, secret, written};
 use crate::shell::{
     read::Reading,
     text::{HOLE, SECRET, glob_matches, has_glob, shown},
@@ -40,7 +40,10 @@ impl Reading<'_> {
         if let Some(text) = self.files.get(&place.path) {
             return text.clone();
         }
-        let class = classify(&place, self.home(), self.setting.workspaces);
+        let mut class = classify(&place, self.home(), self.setting.workspaces);
+        if class == Class::Account && let Some(what) = secret(&place.path, &shown(&place.path)) {
+            class = Class::Secret(what);
+        }
         let name = shown(word);
         match &class {
             Class::Connection(host) => {
@@ -66,8 +69,7 @@ impl Reading<'_> {
             Class::Account | Class::System | Class::SystemFile | Class::Workspace => {}
         }
         self.place(&place.path, Access::Read, reach == Reach::Tree);
-        let account = class == Class::Account && place.path.contains("shadow");
-        if account { format!("{HOLE}{SECRET}") } else { HOLE.to_string() }
+        HOLE.to_string()
     }
 
     /// A path is made or changed.

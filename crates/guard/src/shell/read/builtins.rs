@@ -29,6 +29,11 @@ impl Reading<'_> {
                 }
                 Some(if matches!(name, "jobs" | "dirs" | "help" | "times" | "ulimit" | "umask") { HOLE.to_string() } else { String::new() })
             }
+            "printenv" => {
+                self.program(name);
+                let secret = words.iter().all(|word| word.starts_with('-')) || words.iter().any(|word| crate::shell::expand::is_secret_name(word));
+                Some(if secret { format!("{HOLE}{ENVIRONMENT}") } else { HOLE.to_string() })
+            }
             "echo" => Some(super::output::echo(words)),
             "printf" => Some(self.printf(words)),
             "pwd" => Some(format!("{}\n", self.here())),

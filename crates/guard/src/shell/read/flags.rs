@@ -101,7 +101,7 @@ pub fn tell_with<'k>(words: &[String], listed: &Listed<'_, 'k>, style: Style, ba
                 None => told.strangers = true,
             }
         } else {
-            told.seen.push(clean);
+            told.seen.push(word.clone());
             let letters = if bare { word.as_str() } else { &word[1..] };
             cluster(letters, flags, words, &mut at, &mut told);
         }

@@ -379,7 +379,15 @@ impl Reading<'_> {
         } else if texts.is_empty() {
             let Some((program, rest)) = operands.split_first() else { return HOLE.to_string() };
             operands = rest;
-            self.code(Language::Awk, &globs_as_text(program));
+            // What `-v` sets is there from the start.
+            let set: Vec<String> = words
+                .windows(2)
+                .filter(|pair| pair[0] == "-v")
+                .filter_map(|pair| pair[1].split_once('='))
+                .map(|(name, value)| format!("{name}=\"{}\"", value.replace('"', "\\\"")))
+                .collect();
+            let start = if set.is_empty() { String::new() } else { format!("BEGIN{{{}}} ", set.join("; ")) };
+            self.code(Language::Awk, &(start + &globs_as_text(program)));
         }
         for text in texts {
             self.code(Language::Awk, &text);
@@ -475,7 +483,11 @@ impl Reading<'_> {
                 _ => None,
             };
             if let Some(text) = text {
-                self.code(language, &globs_as_text(&text));
+                let text = globs_as_text(&text);
+                if name.starts_with("emacs") {
+                    self.lisp(&text);
+                }
+                self.code(language, &text);
             }
             if matches!(word.as_str(), "-S" | "-u" | "-s" | "--script" | "--load" | "-l") && let Some(file) = words.get(at + 1).filter(|file| !file.starts_with('-')).cloned() {
                 if let Some(text) = self.files.get(&self.written(&file).path).cloned() {
@@ -494,6 +506,22 @@ impl Reading<'_> {
             }
         }
         HOLE.to_string()
+    }
+
+    /// Emacs Lisp: the commands and deletions that stand in it as they are.
+    fn lisp(&mut self, text: &str) {
+        let argument = |name: &str| text.split_once(name).and_then(|(_, rest)| rest.split('"').nth(1)).map(str::to_owned);
+        for name in ["shell-command-to-string", "async-shell-command", "shell-command"] {
+            if let Some(command) = argument(name) {
+                self.shell_text(&command, None);
+            }
+        }
+        for name in ["delete-directory", "delete-file"] {
+            if let Some(path) = argument(name) {
+                let path = self.code_path(&path);
+                self.removes(&path, if name == "delete-file" { Reach::One } else { Reach::Tree });
+            }
+        }
     }
 
     /// `powershell -Command …`, `cmd /c …`.

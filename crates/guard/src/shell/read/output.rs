@@ -349,17 +349,18 @@ fn substitute(operands: &[&str], words: &[String], input: &str) -> Option<String
     }
     let program = globs_as_text(operands.first()?);
     let mut text = input.to_owned();
-    for command in program.split(';') {
+    for command in split_unescaped(&program, ';') {
         let command = command.trim();
         let mut chars = command.chars();
         if chars.next() != Some('s') {
             return None;
         }
         let separator = chars.next()?;
-        let parts: Vec<&str> = command[1 + separator.len_utf8()..].split(separator).collect();
+        let parts = split_unescaped(&command[1 + separator.len_utf8()..], separator);
         let [pattern, with, flags] = parts.as_slice() else { return None };
+        let (pattern, with) = (pattern.as_str(), with.as_str());
         if pattern.is_empty() || pattern.contains(['[', '(', '*', '+', '?', '\\', '{', '|']) || with.contains(['\\', '&']) {
-            return match *pattern {
+            return match pattern {
                 ".*" => Some(input.lines().map(|_| format!("{with}\n")).collect()),
                 _ => None,
             };
@@ -371,7 +372,7 @@ fn substitute(operands: &[&str], words: &[String], input: &str) -> Option<String
         }
         let line = |line: &str| {
             if start && end {
-                if line == plain { (*with).to_owned() } else { line.to_owned() }
+                if line == plain { with.to_owned() } else { line.to_owned() }
             } else if start {
                 line.strip_prefix(plain).map_or_else(|| line.to_owned(), |rest| format!("{with}{rest}"))
             } else if end {
@@ -439,9 +440,30 @@ fn cut(words: &[String], input: &str) -> Option<String> {
     Some(out)
 }
 
+/// Parts between separators; a separator after a backslash is an ordinary character.
+fn split_unescaped(text: &str, separator: char) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let part = parts.last_mut();
+        if c == '\\' && chars.peek() == Some(&separator) {
+            chars.next();
+            part.map(|part| part.push(separator));
+        } else if c == separator {
+            parts.push(String::new());
+        } else {
+            part.map(|part| part.push(c));
+        }
+    }
+    parts
+}
+
 /// `awk '{print $2}'` and `awk 'BEGIN{print "…"}'`.
 fn awk_print(operands: &[&str], input: Option<&str>) -> Option<String> {
     let program = globs_as_text(operands.first()?);
+    if let Some(text) = awk_printf(&program) {
+        return Some(text);
+    }
     let body = program.trim().trim_start_matches("BEGIN").trim().strip_prefix('{')?.strip_suffix('}')?.trim().strip_prefix("print")?.trim().trim_end_matches(';').to_owned();
     if let Some(text) = body.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
         return (!text.contains('"')).then(|| unescape(text) + "\n");
@@ -456,4 +478,20 @@ fn awk_print(operands: &[&str], input: Option<&str>) -> Option<String> {
             })
             .collect(),
     )
+}
+
+/// `BEGIN{printf "%c%c", 114, 109}`.
+fn awk_printf(program: &str) -> Option<String> {
+    let inner = program.trim().strip_prefix("BEGIN")?.trim().strip_prefix('{')?.strip_suffix('}')?.trim();
+    let rest = inner.strip_prefix("printf")?.trim().trim_start_matches('(').trim_end_matches([';', ')', ' ']);
+    let (format, values) = rest.strip_prefix('"')?.split_once('"')?;
+    let values: Vec<String> = values
+        .split(',')
+        .map(|value| value.trim().trim_matches('"'))
+        .filter(|value| !value.is_empty())
+        .map(|value| value.parse::<u32>().ok().and_then(char::from_u32).map_or_else(|| value.to_owned(), String::from))
+        .collect();
+    let mut words = vec![format.to_owned()];
+    words.extend(values);
+    Some(printf(&words))
 }

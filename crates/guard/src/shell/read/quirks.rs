@@ -44,11 +44,50 @@ impl Reading<'_> {
             "visudo" | "vipw" if input.is_some() => {
                 self.forbid("account", "It changes who may become root, unseen.");
             }
-            "docker" | "podman" | "nerdctl" => {}
+            "less" | "more" | "most" | "man" | "view" if told.operands.iter().chain(&told.seen).any(|word| word.starts_with('+') && word.contains(['!', '|'])) => {
+                self.find(Permission::Sensitive, format!("program:{name} +"), format!("{name} is told to run a command."));
+                for word in told.operands.iter().filter(|word| word.starts_with('+')) {
+                    self.run_apart(word.trim_start_matches(['+', '!', '|', '$']), None);
+                }
+            }
+            "date" | "gdate" if operands.iter().any(|word| !word.starts_with('+')) => {
+                self.find(Permission::Sensitive, "program:date", "It sets the clock.");
+            }
+            "java" | "javac" if told.seen.iter().any(|flag| flag.starts_with("-XX:On") || flag.starts_with("-agent") || flag.starts_with("-javaagent")) => {
+                self.find(Permission::Sensitive, "program:java", "java is told to run something else, too.");
+            }
+            "ps" if told.seen.first().is_some_and(|word| !word.starts_with('-') && word.contains('e')) => {
+                self.find(Permission::Sensitive, "secret", "It shows the environment of processes.");
+            }
+            "git" if operands.iter().chain(&told.operands).any(|word| ["extraheader", "token", "password", "credential"].iter().any(|part| word.to_lowercase().contains(part))) && told.operands.first().is_some_and(|word| word == "config") => {
+                self.find(Permission::Sensitive, "secret", "It shows a setting that may hold a secret.");
+            }
+            "launchctl" if operands.iter().chain(&told.operands).any(|word| ["syslogd", "alf", "auditd", "XProtect", "securityd", "tccd"].iter().any(|part| word.contains(part))) && !has(&["list"]) => {
+                self.forbid("defence", "It switches off what keeps watch over the machine.");
+            }
             "fd" | "fdfind" if has(&["-x", "-X", "--exec", "--exec-batch"]) => {
                 self.find(Permission::Moderate, "program:fd -x", "fd runs a command for what it finds.");
             }
             _ => {}
+        }
+    }
+
+    /// A file that is run by itself later: what must never be is looked for in what is written to it.
+    pub(super) fn runs_later(&mut self, path: &str, text: &str) {
+        let cron = path == "/etc/crontab" || path.starts_with("/etc/cron.d/") || path.starts_with("/var/spool/cron");
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let starts = matches!(name, ".bashrc" | ".profile" | ".bash_profile" | ".zshrc" | ".zshenv" | ".bash_login" | ".xprofile") || path.starts_with("/etc/profile") || path.starts_with("/etc/cron.") || path == "/etc/rc.local" || path == "/etc/bash.bashrc";
+        if !(cron || starts) {
+            return;
+        }
+        for line in text.lines().take(20) {
+            let skip = match (cron, line.starts_with('@')) {
+                (false, _) => 0,
+                (true, true) => 2,
+                (true, false) => if path.starts_with("/var/spool") { 5 } else { 6 },
+            };
+            let words: Vec<&str> = line.split_whitespace().collect();
+            self.run_apart(&words.get(skip..).unwrap_or_default().join(" "), None);
         }
     }
 

@@ -81,6 +81,7 @@ impl Reading<'_> {
             }
             let place = self.written(&path);
             let text = output.unwrap_or_else(|| HOLE.to_string());
+            self.runs_later(&place.path, &text);
             if append == Writing::Append {
                 let file = self.files.entry(place.path).or_default();
                 file.push_str(&text);

@@ -78,6 +78,9 @@ impl Reading<'_> {
             let value = self.variable(&assign.name).unwrap_or_default().to_owned();
             self.environment(&assign.name, &value);
         }
+        if words.is_empty() {
+            self.unresolved("What it runs cannot be told before it runs.");
+        }
         let given = self.redirect_input(&simple.redirects, script).or_else(|| input.map(str::to_owned));
         let before = self.notes.findings.len();
         let output = self.command(&words, given.as_deref());
@@ -85,7 +88,8 @@ impl Reading<'_> {
         if asked && self.notes.commands.len() < 50 {
             self.notes.commands.push(words.iter().map(|word| shown(word)).collect());
         }
-        if let Some(kept) = kept {
+        let declares = words.first().is_some_and(|name| matches!(name.as_str(), "declare" | "local" | "export" | "readonly" | "typeset"));
+        if let Some(kept) = kept.filter(|_| !declares) {
             self.variables = kept;
         }
         let shell = holds_a_shell(&Node::Simple(simple.clone()))
@@ -238,6 +242,11 @@ impl Reading<'_> {
                 if words.iter().any(|word| word.contains(NET)) {
                     self.unresolved("It is given what another host sent.");
                 }
+                let stops = words.iter().any(|word| word.contains("login1"))
+                    && words.iter().any(|word| ["PowerOff", "Reboot", "Halt", "Suspend", "Hibernate"].iter().any(|stop| word.ends_with(stop)));
+                if stops {
+                    self.forbid("power", "It stops or restarts the machine.");
+                }
                 self.hedge(&words[1..]);
                 format!("{HOLE}{}", origin(input.unwrap_or_default()))
             }
@@ -248,7 +257,8 @@ impl Reading<'_> {
     pub(super) fn hedge(&mut self, words: &[String]) {
         let Some(at) = words.iter().position(|word| WORST.contains(&base_name(word))) else { return };
         let before = self.notes.findings.len();
-        self.argv(&words[at..], false, None);
+        let words: Vec<String> = words[at..].iter().filter(|word| *word != "--").cloned().collect();
+        self.argv(&words, false, None);
         let found = self.notes.findings.split_off(before);
         self.notes.findings.extend(found.into_iter().filter(|found| found.permission == Permission::Forbidden));
     }
@@ -298,6 +308,15 @@ impl Reading<'_> {
     /// `./script`, `/opt/x/bin/y`: a file that is run.
     fn local_program(&mut self, name: &str, words: &[String], input: Option<&str>) -> String {
         let place = self.written(name);
+        if let Some(service) = place.path.strip_prefix("/etc/init.d/") {
+            let mut command = vec!["service".to_owned(), service.to_owned()];
+            command.extend(words[1..].iter().cloned());
+            return self.command(&command, input);
+        }
+        let base = base_name(name);
+        if base.starts_with("ld-linux") || base.starts_with("ld-musl") || base == "ld.so" {
+            return self.argv(&words[1..], false, input);
+        }
         if let Some(text) = self.files.get(&place.path).cloned() {
             return self.run_file_text(&text, name, &words[1..], input);
         }

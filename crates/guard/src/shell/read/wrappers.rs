@@ -25,8 +25,8 @@ enum Kind {
     Plain,
     /// With more rights.
     Privilege,
-    /// Somewhere else, where our paths mean something else.
-    Elsewhere,
+    /// It watches the command, or shuts it in.
+    Watched,
     /// It goes on by itself.
     Detached,
 }
@@ -38,25 +38,38 @@ const fn wrapper(names: &'static [&'static str], takes: &'static str, before: us
 const WRAPPERS: &[Wrapper] = &[
     wrapper(&["sudo", "gsudo"], "-u --user -g --group -h --host -p --prompt -C --close-from -D --chdir -r --role -t --type -T --command-timeout -U --other-user -R --chroot", 0, Kind::Privilege),
     wrapper(&["doas"], "-u -C", 0, Kind::Privilege),
-    wrapper(&["pkexec", "kdesu", "gksu", "gksudo", "run0"], "--user -u", 0, Kind::Privilege),
-    wrapper(&["nohup", "setsid", "time", "catchsegv", "dbus-run-session", "fakeroot", "eatmydata", "proxychains", "proxychains4", "torsocks", "faketime", "unbuffer", "caffeinate", "systemd-inhibit", "dbus-launch", "xvfb-run", "firejail", "rlwrap", "prlimit", "cgexec", "choom", "numactl", "winpty", "tsocks", "linux64", "linux32", "i386", "setarch", "arch-chroot-no"], "-o --output -f --format -g --group -s --server-args -n --server-num -w --wait -P -e --error-file", 0, Kind::Plain),
+    wrapper(&["pkexec", "kdesu", "gksu", "gksudo", "run0", "sudo-rs", "please"], "--user -u --unit --property --setenv", 0, Kind::Privilege),
+    wrapper(&["gosu", "su-exec", "setuidgid", "envuidgid"], "", 1, Kind::Privilege),
+    wrapper(&["nohup", "setsid", "catchsegv", "eatmydata", "unbuffer", "winpty", "linux64", "linux32", "i386", "fakeroot", "torsocks", "tsocks", "daemonize", "daemon", "dbus-run-session", "dbus-launch", "choom", "arch", "builtin-no", "doit", "ccache", "distcc", "sccache", "aoss", "padsp", "optirun", "primusrun"], "", 0, Kind::Plain),
+    wrapper(&["time", "gtime"], "-o --output -f --format", 0, Kind::Plain),
+    wrapper(&["proxychains", "proxychains4"], "-f", 0, Kind::Plain),
+    wrapper(&["faketime"], "-f", 1, Kind::Plain),
+    wrapper(&["setarch"], "", 1, Kind::Plain),
+    wrapper(&["xvfb-run"], "-e --error-file -f --auth-file -n --server-num -p --xauth-protocol -s --server-args -w --wait", 0, Kind::Plain),
+    wrapper(&["systemd-inhibit"], "--what --who --why --mode", 0, Kind::Plain),
+    wrapper(&["caffeinate"], "-t -w", 0, Kind::Plain),
+    wrapper(&["prlimit"], "-p --pid", 0, Kind::Plain),
+    wrapper(&["cgexec"], "-g", 0, Kind::Plain),
+    wrapper(&["numactl"], "-N --cpunodebind -m --membind -C --physcpubind -i --interleave -p --preferred -l", 0, Kind::Plain),
+    wrapper(&["rlwrap"], "-a -b -c -f -H -l -p -P -q -s -S -z", 0, Kind::Plain),
     wrapper(&["timeout", "gtimeout"], "-k --kill-after -s --signal", 1, Kind::Plain),
     wrapper(&["nice", "gnice"], "-n --adjustment", 0, Kind::Plain),
     wrapper(&["ionice"], "-c --class -n --classdata -p --pid -P --pgid -u --uid", 0, Kind::Plain),
     wrapper(&["chrt"], "-T --sched-runtime -P --sched-period -D --sched-deadline -p --pid", 1, Kind::Plain),
     wrapper(&["taskset"], "-p --pid", 1, Kind::Plain),
     wrapper(&["stdbuf", "gstdbuf"], "-i --input -o --output -e --error", 0, Kind::Plain),
-    wrapper(&["strace", "ltrace"], "-o --output -e --trace -p --attach -s --string-limit -S -u --user -E --env -a -b -O -P -X -l -n -F", 0, Kind::Plain),
-    wrapper(&["valgrind", "perf-no", "hyperfine-no"], "", 0, Kind::Plain),
+    wrapper(&["strace"], "-o --output -e --trace -p --attach -s --string-limit -S --summary-sort-by -u --user -E --env -a --columns -b -O -P -X -I", 0, Kind::Watched),
+    wrapper(&["ltrace"], "-o --output -e -p -s -u -a -A -l -n -F -w -x -D", 0, Kind::Watched),
+    wrapper(&["firejail", "bwrap", "proot", "proot-distro", "nsjail"], "--bind --ro-bind --dev --proc --tmpfs --chdir --uid --gid -b -r -w --rootfs --dir --symlink --setenv --unsetenv", 0, Kind::Watched),
     wrapper(&["unshare"], "--setuid --setgid -S -G --root -R --wd -w --map-users --map-groups --propagation", 0, Kind::Privilege),
     wrapper(&["nsenter"], "-t --target -S --setuid -G --setgid --wdns", 0, Kind::Privilege),
-    wrapper(&["setpriv", "capsh-no", "runcon", "start-stop-daemon-no"], "--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits -u -r -t -l", 0, Kind::Privilege),
+    wrapper(&["setpriv"], "--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits --selinux-label --apparmor-profile --ptracer", 0, Kind::Privilege),
+    wrapper(&["runcon"], "-u -r -t -l --user --role --type --range", 0, Kind::Privilege),
     wrapper(&["chroot"], "--userspec --groups", 1, Kind::Privilege),
-    wrapper(&["chpst", "softlimit", "envuidgid", "setuidgid"], "-u -U -b -e -/ -n -l -L -m -d -o -p -f -c", 0, Kind::Privilege),
-    wrapper(&["systemd-run"], "-p --property -u --unit -E --setenv -M --machine -H --host --uid --gid --nice --working-directory --on-calendar --on-active --on-boot --description --slice -d", 0, Kind::Detached),
-    wrapper(&["watch"], "-n --interval", 0, Kind::Plain),
+    wrapper(&["chpst", "softlimit"], "-u -U -b -e -/ -n -l -L -m -d -o -p -f -c", 0, Kind::Privilege),
+    wrapper(&["systemd-run"], "-p --property -u --unit -E --setenv -M --machine -H --host --uid --gid --nice --working-directory --on-calendar --on-active --on-boot --description --slice", 0, Kind::Detached),
     wrapper(&["busybox", "toybox"], "", 0, Kind::Plain),
-    wrapper(&["docker-exec-no"], "", 0, Kind::Elsewhere),
+    wrapper(&["sshpass"], "-p -f -d -P -e", 0, Kind::Watched),
 ];
 
 pub(super) fn is_wrapper(name: &str) -> bool {
@@ -80,6 +93,10 @@ impl Reading<'_> {
                 let text = told.operands.join(" ");
                 return Some(self.shell_text(&text, input));
             }
+            "capsh" | "sg" => {
+                self.find(Permission::Sensitive, format!("privilege:{name}"), format!("{name} runs it with other rights."));
+                return Some(self.with_command_text(name, words, "", 0, input));
+            }
             "time" if words.iter().any(|word| word == "-o" || word.starts_with("--output")) => {
                 self.find(Permission::Moderate, "program:time -o", "time writes its times to a file.");
             }
@@ -89,7 +106,10 @@ impl Reading<'_> {
         let flag = Flag::plain(wrapper.takes, Some(()));
         let told = flags::tell(words, &[&flag], Style::Gnu, false, Some(wrapper.before));
         match wrapper.is {
-            Kind::Plain | Kind::Elsewhere => {}
+            Kind::Plain => {}
+            Kind::Watched => {
+                self.find(Permission::Moderate, format!("program:{name}"), format!("{name} watches what it runs, or changes what that sees."));
+            }
             Kind::Privilege => {
                 self.notes.effects = self.notes.effects.and(Effects::EXECUTES);
                 if !(name == "sudo" && told.operands.is_empty() && told.seen.iter().all(|flag| matches!(flag.as_str(), "-V" | "--version" | "--help"))) {
@@ -100,8 +120,8 @@ impl Reading<'_> {
                 self.find(Permission::Sensitive, format!("detached:{name}"), format!("{name} runs it by itself, out of reach."));
             }
         }
-        if matches!(name, "strace" | "ltrace") && told.seen.iter().any(|flag| flag == "-o" || flag == "-p") {
-            self.find(Permission::Moderate, format!("program:{name}"), format!("{name} watches a process or writes a file."));
+        if matches!(name, "taskset" | "ionice" | "chrt" | "prlimit") && told.seen.iter().any(|flag| matches!(flag.as_str(), "-p" | "--pid")) {
+            self.find(Permission::Sensitive, format!("program:{name} -p"), format!("{name} changes a process that runs."));
         }
         let skip = wrapper.before.min(told.operands.len());
         if told.operands.len() <= skip {
@@ -118,8 +138,15 @@ impl Reading<'_> {
             }
             return Some(HOLE.to_string());
         }
+        let outside = self.mounts.clone();
+        if name == "chroot" {
+            let root = self.written(&told.operands[0]).path;
+            self.mounts = Some(vec![("/".to_owned(), root)]);
+        }
         // `sudo A=b command`.
-        Some(self.argv(rest, true, input))
+        let output = self.argv(rest, true, input);
+        self.mounts = outside;
+        Some(output)
     }
 
     /// A command given as words, after `NAME=value` words where those may come first.
@@ -149,8 +176,17 @@ impl Reading<'_> {
     fn env(&mut self, words: &[String], input: Option<&str>) -> String {
         let mut expanded = Vec::new();
         let mut at = 0;
+        let folder = self.cwd.clone();
         // `-S` splits its value into words; it may stand anywhere before the command.
         while let Some(word) = words.get(at) {
+            if let Some(target) = word.strip_prefix("--chdir=") {
+                self.cwd = self.written(target).path;
+            } else if matches!(word.as_str(), "-C" | "--chdir") {
+                at += 1;
+                self.cwd = self.written(words.get(at).map_or(".", String::as_str)).path;
+                at += 1;
+                continue;
+            }
             let text = if word == "-S" || word == "--split-string" {
                 at += 1;
                 words.get(at).cloned()
@@ -192,7 +228,9 @@ impl Reading<'_> {
             self.step("env shows the environment, which is a clean one.".to_owned());
             return format!("{HOLE}{}", crate::shell::text::ENVIRONMENT);
         }
-        self.argv(&expanded, true, input)
+        let output = self.argv(&expanded, true, input);
+        self.cwd = folder;
+        output
     }
 
     fn su(&mut self, name: &str, words: &[String], input: Option<&str>) -> String {
@@ -328,7 +366,12 @@ impl Reading<'_> {
                 word.strip_prefix("--replace=").map(str::to_owned)
             }
         });
-        let given = lines_of(input);
+        let file = words.iter().enumerate().find_map(|(at, word)| match word.as_str() {
+            "-a" | "--arg-file" => words.get(at + 1).cloned(),
+            word => word.strip_prefix("--arg-file=").or_else(|| word.strip_prefix("-a").filter(|rest| !rest.is_empty())).map(str::to_owned),
+        });
+        let from_file = file.map(|file| self.reads(&file, crate::shell::judge::Reach::One));
+        let given = lines_of(from_file.as_deref().or(input));
         let command = if told.operands.is_empty() { vec!["echo".to_owned()] } else { told.operands.clone() };
         match replace {
             Some(mark) if !mark.is_empty() => {
@@ -353,7 +396,7 @@ impl Reading<'_> {
 
 fn break_or_push(word: &str, expanded: &mut Vec<String>, words: &[String], at: &mut usize) {
     match word {
-        "-u" | "--unset" | "-C" | "--chdir" => *at += 2,
+        "-u" | "--unset" => *at += 2,
         word if word.starts_with('-') && word != "-" => *at += 1,
         "-" => *at += 1,
         _ => {

@@ -63,6 +63,9 @@ pub(super) fn cmd_program(report: &mut Report, args: &[Word], raw: Option<&str>)
     let rest = raw.and_then(after_switch).map_or_else(|| joined(&args[at + 1..]), str::to_owned);
     let text = if glued.is_empty() { rest } else { format!("{glued} {rest}") };
     let text = text.trim();
+    if text.is_empty() {
+        report.note(Level::Sensitive, "win-runs", "Starts a shell that reads its commands from elsewhere");
+    }
     // Outer quotes are taken off, as cmd does.
     let bare = text
         .strip_prefix('"')

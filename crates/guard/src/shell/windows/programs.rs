@@ -3,7 +3,7 @@
 use super::deletes::{self, Reach};
 use super::report::{Report, Word};
 use super::tables::forbidden::FORBIDDEN;
-use super::tables::programs::{GIT_BARE, GIT_READS, PROGRAMS, Rule, SENDERS, TURNED};
+use super::tables::programs::{GIT_BARE, GIT_READS, PROGRAMS, Rule, SENDERS, TURNED, VERSION};
 use super::{Level, nested, places};
 
 /// The bare name of a program: no folder, no `.exe`, lower case.
@@ -74,7 +74,9 @@ pub(super) fn judge(report: &mut Report, word: &str, args: &[Word], raw: Option<
         && !text.contains("/textconv")
     {
         report.note(Level::Allow, "win-reads", "Shows the state of the repository");
-    } else if let Some(rule) = PROGRAMS.iter().find(|rule| fits(rule, &name, &text)) {
+    } else if let Some(rule) =
+        PROGRAMS.iter().find(|rule| fits(rule, &name, &text) && (rule.4 != VERSION || args.len() == 1))
+    {
         report.note(rule.2, rule.3, rule.4);
     } else if GIT_BARE.iter().any(|_| name == "git") {
         report.note(Level::Moderate, "win-program", "Changes the repository");
@@ -106,6 +108,11 @@ fn ends_in_script(word: &str) -> bool {
 
 fn git_reads(args: &[Word]) -> bool {
     let Some((first, rest)) = args.split_first() else { return false };
+    // Some options of reading subcommands write a file or start a program.
+    let turned = ["-o", "--op", "--out", "--ext", "--textconv", "--exec"];
+    if rest.iter().any(|w| turned.iter().any(|t| w.lower().starts_with(t))) {
+        return false;
+    }
     GIT_READS.contains(&first.text.as_str())
         || GIT_BARE.iter().any(|(name, may)| {
             *name == first.text
@@ -154,6 +161,11 @@ fn closer_look(report: &mut Report, name: &str, args: &[Word], text: &str) {
     match name {
         "curl" | "wget" | "certutil" | "bitsadmin" | "aria2c" | "tftp" | "ftp" | "esentutl" | "expand"
         | "extrac32" | "certoc" | "hh" | "finger" => fetches(report, name, args, text),
+        "deltree" => {
+            for arg in args.iter().filter(|a| !a.text.starts_with('/')) {
+                deletes::delete(report, arg, Reach::Tree);
+            }
+        }
         "robocopy" => {
             let mirrors = text.contains(" /mir") || text.contains(" /purge");
             let moves = text.contains(" /move") || text.contains(" /mov ");

@@ -13,7 +13,13 @@ pub fn recognise(text: &str) -> Option<Form> {
     if let Some(form) = by_opening(trimmed) {
         return Some(form);
     }
-    segments(text).iter().find_map(form_of)
+    let mut forms = segments(text).iter().filter_map(form_of).collect::<Vec<_>>().into_iter();
+    let first = forms.next()?;
+    // Lines of cmd's own grammar stay cmd; otherwise one cmdlet makes the whole PowerShell, which starts programs too.
+    let word = trimmed.split([' ', '\t']).next().unwrap_or_default().to_ascii_lowercase();
+    let grammar = matches!(word.as_str(), "for" | "if" | "set" | "echo")
+        || ["cmd", "powershell", "pwsh"].contains(&programs::bare_name(&word).as_str());
+    if !grammar && forms.any(|form| form == Form::PowerShell) { Some(Form::PowerShell) } else { Some(first) }
 }
 
 /// Is every command in the text Windows' own, so that no other shell would find anything of its own in it?
@@ -57,6 +63,7 @@ fn opens_with_variable(rest: &str) -> bool {
     if lower.starts_with("env:")
         || lower.starts_with("{env:")
         || lower.starts_with("executioncontext")
+        || lower.starts_with("psversiontable")
         || lower.starts_with("pshome")
         || lower.starts_with("shellid")
         || lower.starts_with("global:")
@@ -201,7 +208,7 @@ fn powershell_form(segment: &Segment, lower: &str, args: &[Piece]) -> Option<For
     }
     let only = ["sal", "nal", "gi", "gp", "gc", "sp", "ri", "ni", "sls", "sv", "saps"].contains(&lower)
         && args.iter().any(|a| is_windows_path(a) || a.text.starts_with('-') && a.text.len() > 3);
-    (alias && lower != "find" && (taken || only)).then_some(Form::PowerShell)
+    (alias && lower != "echo" && (taken || only)).then_some(Form::PowerShell)
 }
 
 fn is_windows_path(piece: &Piece) -> bool {

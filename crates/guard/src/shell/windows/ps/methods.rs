@@ -13,6 +13,17 @@ pub(super) fn property(target: &Value, name: &str) -> Value {
         (Value::Paths { .. }, "pspath" | "parent" | "directory" | "directoryname" | "name")
         | (Value::Paths { .. } | Value::Text(_), "path" | "value" | "fullname") => target.clone(),
         (Value::Text(text), "length") => Value::Number(i64::try_from(text.chars().count()).unwrap_or(0)),
+        // Lists of drives: what is done with each is done with the first drive, too.
+        (Value::Object(kind), "root" | "driveletter" | "name" | "deviceid")
+            if ["get-psdrive", "get-volume", "get-partition"].iter().any(|k| kind.starts_with(k))
+                || kind.contains("win32_logicaldisk") =>
+        {
+            Value::text(match name {
+                "root" => "C:\\",
+                "deviceid" => "C:",
+                _ => "C",
+            })
+        }
         (Value::Object(kind), _) => Value::Object(kind.clone()),
         (Value::Type(name), _) => Value::Object(name.clone()),
         _ => Value::Unknown,

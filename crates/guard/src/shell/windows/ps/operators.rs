@@ -41,7 +41,12 @@ fn times(left: &Value, right: &Value) -> Value {
 
 fn range(left: &Value, right: &Value) -> Value {
     match (left.number(), right.number()) {
-        (Some(a), Some(b)) if a.abs_diff(b) <= 4096 => {
+        (Some(a), Some(b)) if a.abs_diff(b) > 4096 => {
+            // Long enough to be seen as many; the rest would tell nothing more.
+            let step = if a <= b { 1 } else { -1 };
+            Value::List((0..600).map(|n| Value::Number(a.wrapping_add(n * step))).collect())
+        }
+        (Some(a), Some(b)) => {
             let numbers: Vec<i64> = if a <= b { (a..=b).collect() } else { (b..=a).rev().collect() };
             Value::List(numbers.into_iter().map(Value::Number).collect())
         }

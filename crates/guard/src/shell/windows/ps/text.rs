@@ -204,6 +204,7 @@ impl Reader<'_> {
                         // Splatting: the arguments stand in a variable.
                         self.at += 1;
                         self.bare();
+                        self.report.unresolved("arguments that stand in a variable");
                         Value::Unknown
                     } else {
                         let value = self.primary();

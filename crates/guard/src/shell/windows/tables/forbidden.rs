@@ -101,7 +101,7 @@ pub(in crate::shell::windows) const FORBIDDEN: &[Rule] = &[
     ),
     Rule(
         "shutdown",
-        &[" /s| /r| /h| /p| /g| /l| /sg| /hybrid| /fw"],
+        &[" /s| /r| /h| /p| /g| /l| /f| /sg| /hybrid| /fw"],
         Forbid,
         "win-power",
         "Shuts the machine down, restarts it or ends the session",

@@ -102,6 +102,7 @@ pub(in crate::shell::windows) const ONLY_WINDOWS: &[&str] = &[
     "wscript",
     "xcopy",
     "xcacls",
+    "deltree",
     "dsrm",
     "systemreset",
     "wpeutil",
@@ -152,6 +153,7 @@ pub(in crate::shell::windows) const WINDOWS_WITH: &[(&str, &[&str])] = &[
     ("mkdir", &[".\\", "%"]),
     ("route", &["print"]),
     ("label", &["c:", "d:"]),
+    ("vol", &["c:", "d:"]),
     ("expand", &["-r", "\\\\"]),
     (
         "powershell",

@@ -11,6 +11,8 @@ pub(in crate::shell::windows) struct Rule(
     pub &'static str,
 );
 
+/// The reason of rules that hold only for a single argument: a script after it would be run.
+pub(in crate::shell::windows) const VERSION: &str = "Shows a version";
 const CHANGES: &str = "win-system";
 const READS: &str = "win-reads";
 
@@ -29,7 +31,7 @@ pub(in crate::shell::windows) const PROGRAMS: &[Rule] = &[
     Rule("arp", &[" /s | /d "], Sensitive, CHANGES, "Changes the network settings"),
     Rule("hostname", &[" /"], Allow, READS, "Shows the name of the machine"),
     Rule(
-        "systeminfo|tasklist|driverquery|ipconfig|whoami|hostname|tree|findstr|find|where|more|sort|fc|comp|netstat|getmac|arp|gpresult|quser|qwinsta|query|nbtstat|openfiles|chcp|help|clip|timeout|doskey|ver|vol|qprocess",
+        "systeminfo|tasklist|driverquery|ipconfig|whoami|hostname|tree|findstr|find|where|more|sort|fc|comp|netstat|getmac|arp|gpresult|quser|qwinsta|query|nbtstat|openfiles|chcp|help|clip|timeout|ver|vol|qprocess",
         &[],
         Allow,
         READS,
@@ -191,7 +193,7 @@ pub(in crate::shell::windows) const PROGRAMS: &[Rule] = &[
         &[" /version | /v | version | /info "],
         Allow,
         READS,
-        "Shows a version",
+        VERSION,
     ),
     Rule(
         "npm|pip|yarn|pnpm|cargo|dotnet|go|make|nmake|cmake|gradle|mvn|node|python|python3|py|java|javac|xcopy|robocopy|tar|7z|replace|mklink",
@@ -256,10 +258,9 @@ pub(in crate::shell::windows) const SENDERS: &[&str] = &[
 /// Read-only programs that write or run with one of these marks: asked about.
 pub(in crate::shell::windows) const TURNED: &[(&str, &[&str])] = &[
     ("sort", &["/o", "/t"]),
-    ("tasklist", &["/s"]),
     ("find", &[]),
     ("clip", &[]),
-    ("doskey", &["="]),
+    ("wmic", &["/output", "/append"]),
     ("where", &[]),
     ("openfiles", &["/disconnect", "/local"]),
     ("gpresult", &["/x", "/h"]),

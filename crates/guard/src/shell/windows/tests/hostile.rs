@@ -115,7 +115,7 @@ const PIECES: &[&str] = &[
 fn random_text_never_panics() {
     let mut dice = Dice(42);
     let mut read = 0;
-    for _ in 0..6000 {
+    for _ in 0..3000 {
         let text: String = (0..dice.roll(24)).map(|_| PIECES[dice.roll(PIECES.len())]).collect();
         let _ = recognise(&text);
         for form in [Form::Cmd, Form::PowerShell] {
@@ -123,7 +123,7 @@ fn random_text_never_panics() {
             read += 1;
         }
     }
-    assert_eq!(read, 12_000);
+    assert_eq!(read, 6_000);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn deep_and_long_text_ends() {
         "'{0}'-f",
         "\u{e000}",
     ] {
-        let text = piece.repeat(60_000 / piece.len());
+        let text = piece.repeat(20_000 / piece.len());
         let _ = recognise(&text);
         for form in [Form::Cmd, Form::PowerShell] {
             assert!(!analyze(&text, form).why.is_empty(), "{piece}");

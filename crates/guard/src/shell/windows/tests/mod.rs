@@ -5,6 +5,7 @@ mod form_rows;
 mod hostile;
 mod obfuscated_rows;
 mod powershell_rows;
+mod wide_rows;
 
 use super::{Form, Level, Verdict, analyze, base64, recognise};
 

@@ -88,6 +88,9 @@ impl Shell {
         }
         if let Some(form) = windows::recognise(&text) {
             reading.windows(&text, form);
+            if windows::is_only_windows(&text) {
+                return conclude(reading);
+            }
             return conclude(stricter_as_posix(reading, &text, knowledge, setting));
         }
         let script = syntax::parse(&text);

@@ -114,7 +114,17 @@ impl Engine<'_> {
             return Value::Unknown;
         }
         if book.is_pure(bare) {
-            return Value::Unknown;
+            // `Math.send(:system, …)`: the module computes, the method does not.
+            let last = bare
+                .rsplit_once('.')
+                .and_then(|(_, last)| book.methods.iter().find(|(name, _)| *name == last));
+            return match last {
+                Some(&(_, act)) if !act.is_harmless() && self.lang() == Language::Ruby => {
+                    self.world.impure = true;
+                    self.act(act, Some(&Value::Unknown), args)
+                }
+                _ => Value::Unknown,
+            };
         }
         if book.is_network(bare) {
             return self.act(Act::Network, None, args);

@@ -151,9 +151,9 @@ impl Book {
 
     pub(super) fn is_pure(&self, name: &str) -> bool {
         self.pure.iter().any(|known| match known.strip_suffix(".*") {
-            Some(module) => {
-                name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            }
+            Some(module) => name
+                .strip_prefix(module)
+                .is_some_and(|rest| rest.is_empty() || (rest.starts_with('.') && stays_inside(rest))),
             None => *known == name,
         })
     }
@@ -170,6 +170,25 @@ impl Book {
             name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         })
     }
+}
+
+/// Whether a path inside a module stays there: modules show what they import, `random._os` for one.
+fn stays_inside(rest: &str) -> bool {
+    const WAYS_OUT: &[&str] = &[
+        "os",
+        "sys",
+        "subprocess",
+        "builtins",
+        "importlib",
+        "socket",
+        "shutil",
+        "io",
+        "posix",
+        "ctypes",
+        "bltns",
+    ];
+    rest.split('.').count() <= 3
+        && rest.split('.').skip(1).all(|part| !part.starts_with('_') && !WAYS_OUT.contains(&part))
 }
 
 /// For languages that are read without a book.

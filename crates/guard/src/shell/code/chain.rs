@@ -434,6 +434,7 @@ impl Engine<'_> {
 
     fn named(&mut self, name: &str) -> Value {
         self.at += 1;
+        self.world.impure |= name == "$ARGV" && self.lang() == Language::Perl;
         if self.is_op(0, "=>") {
             if self.lang() == Language::JavaScript {
                 self.world.bind(name, Value::Unknown);

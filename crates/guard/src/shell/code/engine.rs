@@ -168,6 +168,8 @@ impl Engine<'_> {
     /// `name = value`, `name += value`, `a, b = …`.
     fn assignment(&mut self) -> Option<Value> {
         let name = self.name_at(0)?;
+        // Perl's `<>` runs what it finds there with a bar at its end.
+        self.world.impure |= name == "$ARGV" && self.lang() == Language::Perl;
         let Some(Token::Op(op)) = self.peek_at(1) else { return None };
         let op = *op;
         match op {

@@ -235,7 +235,7 @@ pub(super) static BOOK: Book = Book {
         "socket.gethostname", "locale.getpreferredencoding", "locale", "zlib.crc32", "zlib", "importlib.metadata.version", "importlib.metadata", "importlib",
         "print", "len", "range", "sum", "min", "max", "abs", "round", "int", "float", "bool", "dict", "set", "frozenset", "repr",
         "ord", "hex", "oct", "bin", "enumerate", "zip", "any", "all", "divmod", "pow", "isinstance", "issubclass", "type", "iter",
-        "next", "hash", "id", "format", "complex", "slice", "input", "ascii", "callable", "help", "exit", "quit", "object", "next",
+        "next", "hash", "id", "format", "complex", "slice", "input", "ascii", "callable", "exit", "quit", "object", "next",
         "Exception", "ValueError", "KeyError", "IndexError", "TypeError", "SystemExit", "KeyboardInterrupt", "StopIteration",
         "memoryview", "__name__", "_", "Ellipsis", "NotImplemented", "OSError", "ImportError", "AssertionError", "RuntimeError",
     ],

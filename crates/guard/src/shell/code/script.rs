@@ -226,7 +226,7 @@ fn meta(world: &mut World, line: &str) {
         _ if word.starts_with("\\!") => world.shell(&text(&line[2..])),
         ".import" | ".read" | "\\i" | "\\ir" | "\\include" => {
             if let Some(command) = piped {
-                world.shell(&text(command.split(['\'', '"']).next().unwrap_or(command)))
+                world.shell(&text(command.split(['\'', '"']).next().unwrap_or(command)));
             } else {
                 world.impure = true;
                 world.read(Some(&text(last)));

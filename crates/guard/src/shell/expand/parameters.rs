@@ -12,7 +12,7 @@ impl Reading<'_> {
     /// The values of a parameter: one, but for `$@` and its like.
     pub fn parameter(&mut self, param: &Param) -> Vec<String> {
         if matches!(param.name.as_str(), "@" | "*") && param.op == Op::None && !param.length {
-            return if self.positional.is_empty() { vec![String::new()] } else { self.positional.clone() };
+            return self.positional.clone();
         }
         if let Some(index) = &param.index
             && matches!(index.as_str(), "@" | "*")

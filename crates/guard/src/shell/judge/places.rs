@@ -161,6 +161,9 @@ pub fn classify(written: &Written, home: &str, workspaces: &[&Path]) -> Class {
     let plain = globs_as_text(path);
     if path.contains(HOLE) && !names_a_user(path) {
         // What comes before the hole may still be enough: `/dev/sd…`, `/proc/…`, `/etc/…`.
+        if let Some(what) = secret(path, &plain) {
+            return Class::Secret(what);
+        }
         let start = path.split(HOLE).next().unwrap_or_default();
         return match classify_known(start, written.contents, &plain, home, workspaces) {
             Class::Device => Class::Device,

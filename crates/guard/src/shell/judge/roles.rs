@@ -72,6 +72,17 @@ impl Reading<'_> {
         HOLE.to_string()
     }
 
+    /// The name, size and times of a path are looked at, not what is in it.
+    pub fn looks_at(&mut self, word: &str) {
+        let place = self.written(word);
+        let shared = matches!(place.path.as_str(), "/home" | "/Users" | "/root");
+        match classify(&place, self.home(), self.setting.workspaces) {
+            Class::Device | Class::Kernel | Class::Root => self.notes.effects = self.notes.effects.and(Effects::READS),
+            Class::Home if shared && !place.contents => self.notes.effects = self.notes.effects.and(Effects::READS),
+            _ => drop(self.reads(word, Reach::One)),
+        }
+    }
+
     /// A path is made or changed.
     pub fn writes(&mut self, word: &str, how: Writing) {
         let place = self.written(word);

@@ -210,7 +210,9 @@ impl Reading<'_> {
         if path.contains(NET) {
             self.forbid("remote-code", "It runs what another host sends.");
         }
-        self.reads(path, Reach::One);
+        if self.reads(path, Reach::One).contains(NET) {
+            self.forbid("remote-code", "It runs what another host sends.");
+        }
         self.find(Permission::Moderate, "program:source", format!("It runs the commands in {}.", crate::shell::text::shown(path)));
         HOLE.to_string()
     }

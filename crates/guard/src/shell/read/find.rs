@@ -41,7 +41,8 @@ impl Reading<'_> {
             self.reads(start, Reach::Tree);
         }
         let everything = is_wide(tests);
-        let found: Vec<String> = starts.iter().map(|start| found_below(start, everything)).collect();
+        let name = tests.windows(2).find(|pair| matches!(pair[0].as_str(), "-name" | "-iname")).map(|pair| pair[1].replace('*', &STAR.to_string()));
+        let found: Vec<String> = starts.iter().map(|start| found_below(start, everything, name.as_deref())).collect();
         let mut at = 0;
         while let Some(word) = tests.get(at) {
             at += 1;
@@ -100,9 +101,14 @@ impl Reading<'_> {
 }
 
 /// The paths that are found below a start, as one: all of it, or some of it.
-fn found_below(start: &str, everything: bool) -> String {
+fn found_below(start: &str, everything: bool, name: Option<&str>) -> String {
     let start = start.trim_end_matches('/');
-    if everything { format!("{start}/{STAR}") } else { format!("{start}/{HOLE}") }
+    match name {
+        _ if everything => format!("{start}/{STAR}"),
+        // Its name says whether it is a secret.
+        Some(name) => format!("{start}/{HOLE}/{name}"),
+        None => format!("{start}/{HOLE}"),
+    }
 }
 
 fn is_wide(tests: &[String]) -> bool {

@@ -7,7 +7,7 @@ use crate::shell::{
     code::{self, Facts, Language},
     judge::{Class, Reach, Writing},
     knowledge::{Flag, Style},
-    text::{HOLE, NET, SECRET, SHELL, STAR, globs_as_text, is_known, shown},
+    text::{HOLE, NET, SECRET, SHELL, STAR, globs_as_text, is_known, is_secret, shown},
 };
 
 pub(super) fn is_shell(name: &str) -> bool {
@@ -299,8 +299,9 @@ impl Reading<'_> {
     }
 
     fn facts(&mut self, facts: &Facts, text: &str) {
+        let mut secret = false;
         for command in &facts.shell {
-            self.shell_text(command, None);
+            secret |= is_secret(&self.shell_text(command, None));
         }
         for words in &facts.argvs {
             self.argv(words, false, None);
@@ -313,7 +314,6 @@ impl Reading<'_> {
             let path = self.code_path(path);
             self.writes(&path, Writing::Whole);
         }
-        let mut secret = false;
         for path in &facts.reads {
             let path = self.code_path(path);
             secret |= self.reads(&path, Reach::One).contains(SECRET);

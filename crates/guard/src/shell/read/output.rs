@@ -131,6 +131,11 @@ impl Reading<'_> {
         let flags: Vec<&str> = words.iter().filter(|word| word.starts_with('-') && word.len() > 1).map(String::as_str).collect();
         let operands: Vec<&str> = words.iter().filter(|word| !word.starts_with('-') || word.len() == 1).map(String::as_str).collect();
         let first = operands.first().copied();
+        if let Some(text) = input.filter(|text| !is_known(text))
+            && matches!(name, "rev" | "tr" | "sed" | "gsed" | "awk" | "gawk" | "mawk")
+        {
+            return Some(format!("{HOLE}{}", origin(text)));
+        }
         match name {
             "cat" | "tac" | "tee" | "sort" | "uniq" | "nl" | "fmt" | "less" | "more" | "bat" | "pv" | "sponge" | "column" | "dos2unix" => {
                 if name == "cat" && !operands.is_empty() && operands != ["-"] {

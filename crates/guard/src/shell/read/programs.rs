@@ -81,6 +81,8 @@ impl Reading<'_> {
         }
         let sends = matches!(nature, Nature::Network | Nature::LookUp);
         self.appending = name == "tee" && told.seen.iter().any(|flag| flag == "-a" || flag == "--append");
+        let mut written = Vec::new();
+        let mut to_host = false;
         let mut gives_first = false;
         let mut gives_last = false;
         for (flag, value) in &told.known {
@@ -97,6 +99,9 @@ impl Reading<'_> {
                 }
             }
             if let (Some(role), Some(value)) = (&flag.takes, value) {
+                if *role == Role::Write {
+                    written.push(value.clone());
+                }
                 marks.push_str(&self.role(role, value, name, used.recursive, sends, input));
             }
         }
@@ -113,15 +118,56 @@ impl Reading<'_> {
                     marks.push_str(&origin(&output));
                     break;
                 }
-                role => marks.push_str(&self.role(&role, &operands[at], name, used.recursive, sends, input)),
+                role => {
+                    if matches!(role, Role::Write | Role::RemoteWrite) {
+                        written.push(operands[at].clone());
+                        to_host |= role == Role::RemoteWrite && remote_host(&operands[at]).is_some();
+                    }
+                    marks.push_str(&self.role(&role, &operands[at], name, used.recursive, sends, input));
+                }
             }
         }
+        if to_host && (is_secret(&marks) || operands.iter().any(|word| self.leaks(word))) {
+            self.forbid("exfiltration", format!("It sends a secret to another host with {name}."));
+        }
+        self.fills(name, nature, &written, &marks, told, operands);
         self.beyond_roles(name, told, operands, input);
         self.doubts(entry, name, used, told, words);
         if name == "git" {
             self.git_settings(told);
         }
         self.flows(name, nature, &marks, words, input)
+    }
+
+    /// What the files that it writes hold afterwards: what it fetched, or what it read.
+    fn fills(&mut self, name: &str, nature: Nature, written: &[String], marks: &str, told: &Told<'_>, operands: &[String]) {
+        let fetched = matches!(nature, Nature::Network | Nature::LookUp) || marks.contains(NET);
+        let content = if fetched { NET.to_string() } else { marks.to_owned() };
+        let worth = fetched || is_secret(&content) || is_known(&content) && !content.is_empty();
+        if worth {
+            for path in written {
+                let path = self.written(path).path;
+                self.files.insert(path, content.clone());
+            }
+        }
+        // `curl -O URL`, `wget URL`: a file named as in the URL.
+        let has = |flags: &[&str]| told.seen.iter().any(|seen| flags.contains(&seen.as_str()));
+        let named = matches!(name, "wget" | "wget2" | "aria2c" | "axel" | "fetch") && written.is_empty() || has(&["-O", "--remote-name", "-J"]) && name == "curl";
+        if named {
+            for url in operands {
+                let file = url.split(['?', '#']).next().unwrap_or(url).rsplit('/').next().unwrap_or_default();
+                let path = self.written(file).path;
+                self.files.insert(path, NET.to_string());
+            }
+        }
+    }
+
+    /// Whether a word names a secret whose loss would matter.
+    pub(super) fn leaks(&self, word: &str) -> bool {
+        word.split(['@', '=', ',', ';'])
+            .chain(word.split_once(':').map(|(_, path)| path))
+            .filter(|part| part.len() > 3 && !part.contains("://") && !part.ends_with(".pub"))
+            .any(|part| matches!(self.class_of(part), Class::Secret(what) if !what.contains("start-up")))
     }
 
     /// Notes what a use amounts to.
@@ -163,6 +209,10 @@ impl Reading<'_> {
             Role::Read | Role::Tree => {
                 if value == "-" {
                     return String::new();
+                }
+                if LOOKERS.contains(&name) {
+                    self.looks_at(value);
+                    return HOLE.to_string();
                 }
                 let path = if sends { upload_path(value) } else { Some(value) };
                 let reach = if *role == Role::Tree { Reach::Tree } else { reach };
@@ -221,18 +271,17 @@ impl Reading<'_> {
 
     /// `host:path`, or a path here.
     fn remote(&mut self, role: &Role, value: &str, reach: Reach) -> String {
-        let host = value.split_once(':').filter(|(host, _)| !host.contains('/') && host.len() > 1).map(|(host, _)| host);
-        if let Some(host) = host {
+        if let Some(host) = remote_host(value) {
             self.reaches(host);
             self.find(Permission::Sensitive, "network", format!("It copies to or from {}.", shown(host)));
-            return String::new();
+            return if *role == Role::RemoteRead { NET.to_string() } else { String::new() };
         }
         if *role == Role::RemoteWrite {
             self.writes(value, Writing::Whole);
             return String::new();
         }
         let marks = self.reads(value, reach);
-        if marks.contains(SECRET) { marks } else { String::new() }
+        origin(&marks)
     }
 
     /// A host or URL is named.
@@ -267,12 +316,17 @@ impl Reading<'_> {
             if sent(SECRET) || sent(ENVIRONMENT) {
                 self.forbid("exfiltration", format!("It sends a secret to another host with {name}."));
             }
+            if words.iter().any(|word| !word.starts_with('-') && self.leaks(word)) && !matches!(name, "ssh-keygen" | "ssh-add") && !words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('i')) {
+                self.forbid("exfiltration", format!("It sends a secret to another host with {name}."));
+            }
             if given.contains(SHELL) {
                 self.forbid("reverse-shell", format!("It connects a shell to another host with {name}."));
             }
             return NET.to_string();
         }
-        let output = self.simulate(name, words, input);
+        // What is asked about because it shows a secret, shows a secret.
+        let shows = nature == Nature::Read && self.notes.findings.last().is_some_and(|found| found.permission == Permission::Sensitive && found.rule.starts_with("program:"));
+        let output = if shows { Some(format!("{HOLE}{SECRET}")) } else { self.simulate(name, words, input) };
         match output {
             Some(output) => output,
             None => {
@@ -304,6 +358,15 @@ impl Reading<'_> {
             }
         }
     }
+}
+
+/// Programs that look at names, sizes and times, and not into files.
+const LOOKERS: &[&str] = &["ls", "dir", "vdir", "stat", "du", "df", "tree", "realpath", "readlink", "namei", "lsattr", "getfacl", "exa", "eza", "lsd"];
+
+/// The host of `host:path`, `rsync://host/…`.
+fn remote_host(value: &str) -> Option<&str> {
+    let (host, _) = value.split_once(':')?;
+    (!host.contains('/') && host.len() > 1).then_some(host)
 }
 
 /// Whether a flag can do more than read.

@@ -50,6 +50,17 @@ impl Reading<'_> {
                     self.run_apart(word.trim_start_matches(['+', '!', '|', '$']), None);
                 }
             }
+            "socat" => self.socat(operands),
+            "gdb" | "lldb" if has(&["--args", "-args"]) => self.hedge(operands),
+            "sftp" => {
+                let lines = input.unwrap_or_default().to_owned();
+                if lines.lines().filter_map(|line| line.trim().strip_prefix("put ")).any(|path| self.leaks(path)) {
+                    self.forbid("exfiltration", "It sends a secret to another host.");
+                }
+            }
+            "curl" if told.known.iter().any(|(_, value)| value.as_deref().is_some_and(|value| value.starts_with('@'))) => {
+                self.find(Permission::Sensitive, "program:curl", "curl sends what is in a file.");
+            }
             "date" | "gdate" if operands.iter().any(|word| !word.starts_with('+')) => {
                 self.find(Permission::Sensitive, "program:date", "It sets the clock.");
             }
@@ -88,6 +99,19 @@ impl Reading<'_> {
             };
             let words: Vec<&str> = line.split_whitespace().collect();
             self.run_apart(&words.get(skip..).unwrap_or_default().join(" "), None);
+        }
+    }
+
+    /// `socat ADDRESS ADDRESS`: a program, a file and a connection can be the two ends.
+    fn socat(&mut self, operands: &[String]) {
+        let lower: Vec<String> = operands.iter().map(|word| word.to_lowercase()).collect();
+        let runs = |word: &String| word.starts_with("exec:") || word.starts_with("system:") || word.starts_with("shell:");
+        let connects = |word: &String| ["tcp", "udp", "openssl", "ssl", "sctp", "socks", "proxy", "vsock"].iter().any(|kind| word.starts_with(kind));
+        if lower.iter().any(runs) && lower.iter().any(connects) {
+            self.forbid("reverse-shell", "It connects a program to another host.");
+        }
+        if lower.iter().any(connects) && operands.iter().any(|word| self.leaks(word)) {
+            self.forbid("exfiltration", "It sends a secret to another host.");
         }
     }
 

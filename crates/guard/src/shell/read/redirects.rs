@@ -57,6 +57,10 @@ impl Reading<'_> {
             let append = match redirect.op {
                 RedirectOp::Output | RedirectOp::OutputAll | RedirectOp::Both => Writing::Whole,
                 RedirectOp::Append => Writing::Append,
+                RedirectOp::Copy if self.is_connected() && left.as_deref().is_some_and(is_secret) => {
+                    self.forbid("exfiltration", "It sends a secret to another host.");
+                    continue;
+                }
                 RedirectOp::Copy if shell && self.is_connected() => {
                     self.forbid("reverse-shell", "It connects a shell to another host.");
                     continue;

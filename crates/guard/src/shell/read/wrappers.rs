@@ -60,7 +60,6 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper(&["stdbuf", "gstdbuf"], "-i --input -o --output -e --error", 0, Kind::Plain),
     wrapper(&["strace"], "-o --output -e --trace -p --attach -s --string-limit -S --summary-sort-by -u --user -E --env -a --columns -b -O -P -X -I", 0, Kind::Watched),
     wrapper(&["ltrace"], "-o --output -e -p -s -u -a -A -l -n -F -w -x -D", 0, Kind::Watched),
-    wrapper(&["firejail", "bwrap", "proot", "proot-distro", "nsjail"], "--bind --ro-bind --dev --proc --tmpfs --chdir --uid --gid -b -r -w --rootfs --dir --symlink --setenv --unsetenv", 0, Kind::Watched),
     wrapper(&["unshare"], "--setuid --setgid -S -G --root -R --wd -w --map-users --map-groups --propagation", 0, Kind::Privilege),
     wrapper(&["nsenter"], "-t --target -S --setuid -G --setgid --wdns", 0, Kind::Privilege),
     wrapper(&["setpriv"], "--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits --selinux-label --apparmor-profile --ptracer", 0, Kind::Privilege),
@@ -92,6 +91,20 @@ impl Reading<'_> {
                 let told = flags::tell(words, &[&flag], Style::Gnu, false, Some(0));
                 let text = told.operands.join(" ");
                 return Some(self.shell_text(&text, input));
+            }
+            "bwrap" | "proot" | "nsjail" | "firejail" => {
+                self.find(Permission::Moderate, format!("program:{name}"), format!("{name} changes what a command sees."));
+                self.hedge(words);
+                return Some(HOLE.to_string());
+            }
+            "ztcp" => {
+                let host = words.iter().find(|word| !word.starts_with('-')).cloned().unwrap_or_default();
+                self.connects(&host);
+                return Some(HOLE.to_string());
+            }
+            "ttyd" | "gotty" | "shellinaboxd" | "wetty" => {
+                self.forbid("reverse-shell", "It opens a shell to the network.");
+                return Some(HOLE.to_string());
             }
             "capsh" | "sg" => {
                 self.find(Permission::Sensitive, format!("privilege:{name}"), format!("{name} runs it with other rights."));
@@ -285,7 +298,7 @@ impl Reading<'_> {
             let host = host.clone();
             self.reaches(&host);
         }
-        if input.is_some_and(crate::shell::text::is_secret) {
+        if input.is_some_and(crate::shell::text::is_secret) || words.iter().any(|word| crate::shell::text::is_secret(word)) {
             self.forbid("exfiltration", "It sends a secret to another host.");
         }
         let command = told.operands.get(1..).unwrap_or_default().join(" ");
@@ -375,6 +388,10 @@ impl Reading<'_> {
         let command = if told.operands.is_empty() { vec!["echo".to_owned()] } else { told.operands.clone() };
         match replace {
             Some(mark) if !mark.is_empty() => {
+                let shell = command.first().is_some_and(|name| super::interpreters::is_shell(base_name(name)));
+                if shell && command.iter().skip(1).any(|word| word.contains(&mark)) {
+                    self.unresolved("It hands a shell what it reads, as commands.");
+                }
                 for value in given.iter().take(16) {
                     let words: Vec<String> = command.iter().map(|word| word.replace(&mark, value)).collect();
                     self.argv(&words, false, None);

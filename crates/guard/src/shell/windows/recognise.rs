@@ -40,12 +40,17 @@ fn by_opening(text: &str) -> Option<Form> {
     let bytes = text.as_bytes();
     let second = bytes.get(1).copied().unwrap_or_default();
     match bytes.first()? {
-        b'%' => (second == b'0' || bytes.iter().skip(1).take(60).any(|b| *b == b'%')).then_some(Form::Cmd),
+        b'%' => (second == b'0'
+            || second.is_ascii_alphabetic() && bytes.iter().skip(1).take(60).any(|b| *b == b'%'))
+        .then_some(Form::Cmd),
         b'[' if second.is_ascii_alphabetic() => {
             text.find(']').filter(|end| *end < 80).map(|_| Form::PowerShell)
         }
         b'&' => (text.len() > 1 && second != b'&').then_some(Form::PowerShell),
-        b'.' if second == b'(' || text.starts_with(". (") || text.starts_with(". {") => {
+        b'.' if (second == b'(' && bytes.get(2) != Some(&b')'))
+            || text.starts_with(". (")
+            || text.starts_with(". {") =>
+        {
             Some(Form::PowerShell)
         }
         b'$' => opens_with_variable(&text[1..]).then_some(Form::PowerShell),
@@ -181,6 +186,10 @@ fn powershell_form(segment: &Segment, lower: &str, args: &[Piece]) -> Option<For
     if lower == "iex" && (segment.piped || opens) {
         return Some(Form::PowerShell);
     }
+    if lower == "gc" && !args.is_empty() || lower == "foreach" && args.first().is_some_and(|a| a.text == "(")
+    {
+        return Some(Form::PowerShell);
+    }
     if segment.piped && args.is_empty() && matches!(programs::bare_name(lower).as_str(), "cmd" | "powershell")
     {
         return Some(Form::Cmd);
@@ -281,6 +290,14 @@ fn cmd_form(plain: &str, lower: &str, args: &[Piece], careted: bool) -> Option<F
     let numbered =
         |flag: &str| args.windows(2).any(|w| w[0].text == flag && w[1].text.parse::<u32>().is_ok());
     match lower {
+        "nc" | "ncat" | "netcat"
+            if args.windows(2).any(|w| {
+                matches!(w[0].text.as_str(), "-e" | "-c" | "--exec")
+                    && matches!(programs::bare_name(&w[1].text).as_str(), "cmd" | "powershell" | "pwsh")
+            }) =>
+        {
+            Some(Form::Cmd)
+        }
         "ping" if args.len() > 2 && numbered("-n") => Some(Form::Cmd),
         "shutdown" if numbered("-t") => Some(Form::Cmd),
         "if" if args.iter().take(3).any(|a| {
@@ -326,10 +343,15 @@ fn starts_ignoring_case(text: &str, start: &str) -> bool {
 
 /// Programs of other systems whose own arguments are Windows paths, and output to Windows places.
 fn path_form(lower: &str, args: &[Piece]) -> Option<Form> {
-    let changes =
-        ["rm", "cp", "mv", "rmdir", "mkdir", "cat", "ls", "del", "dd", "cd", "type", "curl", "wget"];
+    let changes = [
+        "rm", "cp", "mv", "rmdir", "mkdir", "cat", "ls", "del", "dd", "cd", "type", "curl", "wget", "scp",
+        "sftp", "ftp",
+    ];
     if changes.contains(&lower) {
-        let bare = |a: &Piece| !a.quoted || lower == "rm";
+        // `b:` alone may as well be a host.
+        let bare = |a: &Piece| {
+            (!a.quoted || lower == "rm") && (a.text.len() > 2 || matches!(lower, "rm" | "del" | "cd"))
+        };
         let own = args.iter().any(|a| bare(a) && is_windows_path(a) || a.text.starts_with("of=\\\\.\\"));
         if own {
             return Some(if lower == "dd" { Form::Cmd } else { Form::PowerShell });

@@ -105,7 +105,7 @@ impl Shell<'_> {
         };
         let value = if lower.starts_with("/p") { UNKNOWN.to_string() } else { value };
         self.variables.set(name.trim_start().trim_start_matches('"'), value);
-        self.report.note(Level::Allow, "win-reads", "Sets a variable of this session");
+        self.report.note(Level::Moderate, "win-changes", "Sets a variable of this session");
     }
 
     fn call(&mut self, rest: &str) -> Piped {

@@ -249,7 +249,9 @@ fn by_table(reader: &mut Reader, full: &str, items: &Items, input: Option<Value>
     let fits = |names: &str, needed: &[&str]| {
         names.split('|').any(|n| n == full) && needed.iter().all(|m| m.split('|').any(|m| marks.contains(m)))
     };
-    if let Some(found) = CMDLETS.iter().find(|c| fits(c.0, c.1)) {
+    if items.all.iter().any(|i| matches!(i, super::items::Item::Parameter(n, None) if n == "whatif")) {
+        reader.report.note(Level::Moderate, "win-reads", "Shows what would be done");
+    } else if let Some(found) = CMDLETS.iter().find(|c| fits(c.0, c.1)) {
         reader.report.note(found.2, found.3, found.4);
     } else if full.starts_with("get-") {
         reader.report.note(Level::Allow, "win-reads", "Shows something of the machine");

@@ -57,6 +57,15 @@ pub(super) fn command(
             Value::Unknown
         }
         "invoke-webrequest" | "invoke-restmethod" | "start-bitstransfer" => fetch(reader, full, items, input),
+        "set-acl" => {
+            let target = items.of_or_first("path").map(|v| v.shown()).unwrap_or_default();
+            if places::tree(&target).is_vital() {
+                let place = places::tree(&target).words();
+                reader.report.note(Level::Forbid, "win-ownership", format!("Changes the rights of {place}"));
+            }
+            reader.report.note(Level::Sensitive, "win-ownership", "Changes who may use files");
+            Value::Unknown
+        }
         "invoke-item" => {
             for value in items.paths() {
                 crate::shell::windows::nested::runs_file(reader.report, &value.shown());
@@ -123,6 +132,8 @@ fn remove(reader: &mut Reader, items: &Items, input: Option<&Value>) -> Value {
             if !programs::forbidden(reader.report, "reg", &words) {
                 reader.report.note(Level::Sensitive, "win-registry", "Deletes from the registry");
             }
+        } else if word.text.to_lowercase().contains("consolehost_history") {
+            reader.report.note(Level::Forbid, "win-defence", "Erases the history of commands");
         } else if word.text.to_lowercase().starts_with("env:") {
             reader.report.note(Level::Moderate, "win-changes", "Removes a variable of this session");
         } else {
@@ -150,7 +161,7 @@ fn list(reader: &mut Reader, full: &str, items: &Items) -> Value {
         secret(reader, &value);
         for word in value.words() {
             if word.text.to_lowercase().starts_with("env:") {
-                reader.report.note(Level::Sensitive, "win-secret", "Shows variables, which may hold secrets");
+                reader.report.secret("the variables of the session");
             }
             if !word.known {
                 reader.report.unresolved("the folder it lists");

@@ -10,6 +10,7 @@ use crate::shell::windows::{Form, Level, base64, nested, places};
 pub(super) fn property(target: &Value, name: &str) -> Value {
     match (target, name) {
         (Value::Download, _) => Value::Download,
+        (_, "historysavepath") => Value::text("C:\\Users\\user\\ConsoleHost_history.txt"),
         (Value::Paths { .. }, "pspath" | "parent" | "directory" | "directoryname" | "name")
         | (Value::Paths { .. } | Value::Text(_), "path" | "value" | "fullname") => target.clone(),
         (Value::Text(text), "length") => Value::Number(i64::try_from(text.chars().count()).unwrap_or(0)),
@@ -153,6 +154,10 @@ pub(super) fn call(reader: &mut Reader, target: &Value, name: &str, args: &[Valu
         | "shutdownwindows"
         | "restartcomputer" => {
             reader.report.note(Level::Forbid, "win-power", "Shuts the machine down or restarts it");
+            return Value::Unknown;
+        }
+        "clearlog" => {
+            reader.report.note(Level::Forbid, "win-defence", "Erases the event log");
             return Value::Unknown;
         }
         "getstring" => return decoded(target, args),

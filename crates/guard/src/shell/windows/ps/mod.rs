@@ -305,7 +305,7 @@ impl Reader<'_> {
         }
         self.skip_blanks();
         let target = self.argument();
-        for word in target.words() {
+        for word in target.words().into_iter().filter(|w| !w.known || !w.text.is_empty()) {
             deletes::write(self.report, &word);
         }
     }

@@ -14,6 +14,20 @@ pub(in crate::shell::windows) struct Cmdlet(
 /// The first line that fits decides.
 pub(in crate::shell::windows) const CMDLETS: &[Cmdlet] = &[
     Cmdlet(
+        "set-psreadlineoption",
+        &["savenothing|historysavepath"],
+        Forbid,
+        "win-defence",
+        "Switches off the history of commands",
+    ),
+    Cmdlet(
+        "unregister-scheduledtask|disable-scheduledtask",
+        &[" * "],
+        Forbid,
+        "win-defence",
+        "Removes all scheduled tasks",
+    ),
+    Cmdlet(
         "clear-disk|initialize-disk|reset-physicaldisk|remove-partition|format-volume|new-partition|set-partition|set-disk|remove-virtualdisk|remove-storagepool|resize-partition|optimize-storagepool|clear-storagediagnosticinfo",
         &[],
         Forbid,

@@ -94,7 +94,7 @@ pub(in crate::shell::windows) const FORBIDDEN: &[Rule] = &[
     Rule("convert", &[": /fs"], Forbid, "win-disk", "Converts the file system of a drive"),
     Rule(
         "manage-bde",
-        &["/forcerecovery|/lock|/protectors /delete| /off|/wipefreespace"],
+        &["/forcerecovery|/lock|/protectors /delete|/protectors /disable| /off|/wipefreespace"],
         Forbid,
         "win-disk",
         "Locks or removes the protection of a drive",
@@ -110,7 +110,7 @@ pub(in crate::shell::windows) const FORBIDDEN: &[Rule] = &[
     Rule("logoff|tsdiscon", &[], Forbid, "win-power", "Ends the user's session"),
     Rule(
         "rundll32",
-        &["exitwindowsex|setsuspendstate|shexitwindows"],
+        &["exitwindows|setsuspendstate|shexitwindows"],
         Forbid,
         "win-power",
         "Shuts the machine down or puts it to sleep",

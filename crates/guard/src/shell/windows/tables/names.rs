@@ -166,9 +166,9 @@ pub(in crate::shell::windows) const WINDOWS_WITH: &[(&str, &[&str])] = &[
 
 /// Aliases and short names that only PowerShell has.
 pub(in crate::shell::windows) const ONLY_POWERSHELL: &[&str] = &[
-    "iwr", "irm", "gci", "gcm", "gwmi", "gcim", "icim", "iwmi", "saps", "spps", "spsv", "sasv", "gps", "gsv",
-    "gip", "ogv", "icm", "nsn", "etsn", "ipmo", "rvpa", "gal", "clc", "rni", "mi", "ihy", "ndr", "ipcsv",
-    "epcsv", "rwmi", "swmi", "gtz", "gcb", "scb",
+    "sls", "iwr", "irm", "gci", "gcm", "gwmi", "gcim", "icim", "iwmi", "saps", "spps", "spsv", "sasv", "gps",
+    "gsv", "gip", "ogv", "icm", "nsn", "etsn", "ipmo", "rvpa", "gal", "clc", "rni", "mi", "ihy", "ndr",
+    "ipcsv", "epcsv", "rwmi", "swmi", "gtz", "gcb", "scb",
 ];
 
 /// What PowerShell's aliases stand for.

@@ -90,6 +90,7 @@ const NOT_WINDOWS: &[&str] = &[
     "where",
     "where ls",
     "timeout 5 ls",
+    "scp -o ProxyCommand=./x a h:",
     "kill -9 123",
     "ps aux | grep -v 'lsass'",
     "cd /data",

@@ -12,5 +12,7 @@ mod probes;
 mod processes;
 mod reference_pages;
 mod results;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod support;
 mod terminal;

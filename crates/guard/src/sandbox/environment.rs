@@ -6,8 +6,6 @@ use std::{
     path::Path,
 };
 
-use super::View;
-
 /// Taken over from Deskhand's own environment. None of them holds a secret.
 const KEPT: &[&str] = &[
     "PATH",
@@ -54,26 +52,13 @@ const SET: &[(&str, &str)] = &[
     ("DEBIAN_FRONTEND", "noninteractive"),
 ];
 
-/// Git settings that win over those of a repository: nothing that a repository names is run by looking at it.
-const HARDENED_GIT: &[(&str, &str)] = &[
-    ("core.fsmonitor", "false"),
-    ("core.hooksPath", "/dev/null"),
-    ("core.pager", "cat"),
-    ("core.sshCommand", "false"),
-    ("core.alternateRefsCommand", ""),
-    ("diff.external", ""),
-    ("safe.bareRepository", "explicit"),
-    ("protocol.ext.allow", "never"),
-    ("gpg.program", "false"),
-];
-
-/// The whole environment of a job.
+/// The whole environment of a job. With settings for Git, these win over all others.
 pub fn clean(
     own: impl Iterator<Item = (OsString, OsString)>,
     home: Option<&Path>,
     temporary: &Path,
-    view: View,
     given: &[(OsString, OsString)],
+    git: Option<Vec<(String, String)>>,
 ) -> Vec<(OsString, OsString)> {
     let mut all: BTreeMap<OsString, OsString> = own.filter(|(name, _)| is_kept(name)).collect();
     let mut set = |name: &str, value: &OsStr| all.insert(name.into(), value.into());
@@ -85,9 +70,9 @@ pub fn clean(
         set(name, value.as_ref());
     }
     all.extend(given.iter().cloned());
-    if view == View::Look {
+    if let Some(settings) = git {
         // Last, so that nothing that was given undoes it.
-        harden_git(&mut all);
+        harden_git(&mut all, &settings);
     }
     all.into_iter().collect()
 }
@@ -96,14 +81,14 @@ fn is_kept(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| KEPT.contains(&name) || name.starts_with("LC_"))
 }
 
-fn harden_git(all: &mut BTreeMap<OsString, OsString>) {
+fn harden_git(all: &mut BTreeMap<OsString, OsString>, settings: &[(String, String)]) {
     all.retain(|name, _| !name.to_string_lossy().starts_with("GIT_"));
     let mut set = |name: String, value: &str| all.insert(name.into(), value.into());
-    for (i, (key, value)) in HARDENED_GIT.iter().enumerate() {
+    for (i, (key, value)) in settings.iter().enumerate() {
         set(format!("GIT_CONFIG_KEY_{i}"), key);
         set(format!("GIT_CONFIG_VALUE_{i}"), value);
     }
-    set("GIT_CONFIG_COUNT".into(), &HARDENED_GIT.len().to_string());
+    set("GIT_CONFIG_COUNT".into(), &settings.len().to_string());
     // An index that is refreshed is a file that is written.
     set("GIT_OPTIONAL_LOCKS".into(), "0");
     set("GIT_PAGER".into(), "cat");
@@ -131,7 +116,7 @@ mod tests {
             ("BASH_ENV", "/b"),
         ]);
         let given = pairs(&[("MINE", "1"), ("PAGER", "less")]);
-        let all = clean(own.into_iter(), Some(Path::new("/h")), Path::new("/tmp"), View::Work, &given);
+        let all = clean(own.into_iter(), Some(Path::new("/h")), Path::new("/tmp"), &given, None);
         let names: Vec<_> = all.iter().map(|(name, _)| name.to_str().unwrap()).collect();
         let expected = [
             "DEBIAN_FRONTEND",
@@ -154,12 +139,13 @@ mod tests {
     fn what_is_given_cannot_soften_git_for_a_look() {
         let given =
             pairs(&[("GIT_EXTERNAL_DIFF", "/x"), ("GIT_CONFIG_COUNT", "0"), ("GIT_SSH_COMMAND", "x")]);
-        let all = clean(std::iter::empty(), None, Path::new("/tmp"), View::Look, &given);
+        let settings = vec![("core.pager".to_owned(), "cat".to_owned())];
+        let all = clean(std::iter::empty(), None, Path::new("/tmp"), &given, Some(settings));
         let value = |name: &str| {
             all.iter().find(|(known, _)| known == name).map(|(_, value)| value.to_str().unwrap())
         };
         assert_eq!(value("GIT_EXTERNAL_DIFF"), None);
         assert_eq!(value("GIT_SSH_COMMAND"), None);
-        assert_eq!(value("GIT_CONFIG_COUNT"), Some(HARDENED_GIT.len().to_string().as_str()));
+        assert_eq!(value("GIT_CONFIG_COUNT"), Some("1"));
     }
 }

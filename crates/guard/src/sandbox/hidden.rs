@@ -41,10 +41,7 @@ pub fn all(paths: &Paths, system: &[PathBuf]) -> BTreeSet<PathBuf> {
         look(&home, sensitive::leads_to_secret, &mut hidden);
     }
     for root in paths.roots().iter().filter(|root| root.kind == RootKind::Workspace) {
-        let enters = |folder: &Path| {
-            folder.file_name().is_none_or(|name| !SKIPPED.iter().any(|skipped| name == *skipped))
-        };
-        look(&root.path, enters, &mut hidden);
+        look(&root.path, is_worth_a_look, &mut hidden);
     }
     hidden.extend(sockets(paths));
     hidden
@@ -61,29 +58,41 @@ fn homes(paths: &Paths) -> BTreeSet<PathBuf> {
     others.chain([PathBuf::from("/root")]).chain(paths.home().map(Path::to_path_buf)).collect()
 }
 
-/// Looks for secrets, the nearest first, and into the folders that `enters` names.
+/// Looks for secrets in the folders that `enters` names.
 fn look(top: &Path, enters: impl Fn(&Path) -> bool, hidden: &mut BTreeSet<PathBuf>) {
+    let enters = |folder: &Path| sensitive::why_folder(folder).is_none() && enters(folder);
+    walk(top, enters, |path, kind| {
+        if kind.is_dir() {
+            hidden.extend(sensitive::why_folder(path).map(|_| path.to_path_buf()));
+        } else if sensitive::why_child(path).is_some() {
+            hidden.extend(if kind.is_symlink() { behind_link(path) } else { Some(path.to_path_buf()) });
+        }
+    });
+}
+
+/// Whether a look into a workspace goes into a folder.
+pub fn is_worth_a_look(folder: &Path) -> bool {
+    folder.file_name().is_none_or(|name| !SKIPPED.iter().any(|skipped| name == *skipped))
+}
+
+/// Shows each entry below `top`, the nearest first, up to a number; whether these were all.
+pub fn walk(top: &Path, enters: impl Fn(&Path) -> bool, mut show: impl FnMut(&Path, fs::FileType)) -> bool {
     let mut seen = 0;
     let mut folders = VecDeque::from([top.to_path_buf()]);
     while let Some(folder) = folders.pop_front() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             seen += 1;
             if seen > LOOK {
-                return;
+                return false;
             }
-            let path = entry.path();
-            let Ok(kind) = entry.file_type() else { continue };
-            if kind.is_dir() {
-                if sensitive::why_folder(&path).is_some() {
-                    hidden.insert(path);
-                } else if enters(&path) {
-                    folders.push_back(path);
-                }
-            } else if sensitive::why_child(&path).is_some() {
-                hidden.extend(if kind.is_symlink() { behind_link(&path) } else { Some(path) });
+            let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
+            show(&path, kind);
+            if kind.is_dir() && enters(&path) {
+                folders.push_back(path);
             }
         }
     }
+    true
 }
 
 /// What a link with the name of a secret leads to. A system file is for everyone, whatever points at it.

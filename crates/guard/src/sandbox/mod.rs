@@ -5,6 +5,7 @@
 //! configured confinement cannot be had, there is no [`Launch`].
 
 mod environment;
+mod git;
 mod hidden;
 pub mod launcher;
 mod policy;
@@ -188,7 +189,8 @@ impl Sandbox {
         let whole_machine = job.view == View::Work && !paths.restrict_to_workspace();
         // In the machine's own world, /tmp is everybody's.
         let shown_temporary = if kind == Kind::Namespaces { Path::new("/tmp") } else { temporary };
-        let env = environment::clean(std::env::vars_os(), paths.home(), shown_temporary, job.view, &job.env);
+        let git = (job.view == View::Look).then(|| git::hardened(paths, &job.cwd));
+        let env = environment::clean(std::env::vars_os(), paths.home(), shown_temporary, &job.env, git);
         let (hidden, revealed) = self.hidden(&job.revealed);
         let mut shown: Vec<Shown> = revealed.into_iter().map(Shown::read_only).collect();
         if !whole_machine {

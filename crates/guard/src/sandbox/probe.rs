@@ -58,7 +58,10 @@ pub fn decide(wanted: Wanted, sandbox: &Sandbox) -> Result<(Kind, InForce), Refu
         Wanted::Only(kind) => match try_kind(sandbox, kind) {
             Ok(found) => Ok(words(kind, &found, None)),
             Err(why) => Err(Refusal {
-                message: format!("The confinement sandbox.kind = \"{}\" cannot be had here: {why}.", kind.name()),
+                message: format!(
+                    "The confinement sandbox.kind = \"{}\" cannot be had here: {why}.",
+                    kind.name()
+                ),
                 remedy: match kind {
                     Kind::Namespaces => format!("{ALLOW_NAMESPACES}, or set sandbox.kind = \"landlock\"."),
                     Kind::Landlock => format!("Set sandbox.kind = \"namespaces\", or: {ALLOW_LANDLOCK}."),

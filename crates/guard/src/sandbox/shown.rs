@@ -26,11 +26,12 @@ pub fn places(paths: &Paths, search_path: Option<&OsStr>) -> Vec<PathBuf> {
     let folders = search_path.map(|all| env::split_paths(all).collect::<Vec<_>>()).unwrap_or_default();
     for folder in folders {
         let Some(real) = program_folder(paths, &folder) else { continue };
-        if let Some(home) = paths.home()
-            && let Ok(inside) = real.strip_prefix(home)
-        {
-            let needed = TOOLCHAINS.iter().filter(|(programs, _)| inside.starts_with(programs));
-            places.extend(needed.flat_map(|(_, needed)| *needed).map(|place| home.join(place)));
+        for (programs, needed) in TOOLCHAINS {
+            let is_home =
+                |home: &&Path| real.strip_prefix(home).is_ok_and(|inside| inside.starts_with(programs));
+            if let Some(home) = real.ancestors().find(is_home) {
+                places.extend(needed.iter().map(|place| home.join(place)));
+            }
         }
         places.push(real);
     }

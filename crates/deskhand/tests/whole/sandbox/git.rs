@@ -28,7 +28,16 @@ fn trap(bench: &Bench) {
     fs::write(&program, "#!/bin/sh\necho trapped >&2\necho trapped > \"${TMPDIR:-/tmp}/trapped\"\n").unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let program = program.to_str().unwrap();
-    for key in ["core.fsmonitor", "diff.external", "core.pager", "core.sshCommand"] {
+    fs::write(folder.join(".gitattributes"), "readme diff=own filter=own\n").unwrap();
+    for key in [
+        "core.fsmonitor",
+        "diff.external",
+        "core.pager",
+        "core.sshCommand",
+        "diff.own.command",
+        "diff.own.textconv",
+        "filter.own.clean",
+    ] {
         git(folder, &["config", key, program]);
     }
     fs::create_dir_all(folder.join(".git/hooks")).unwrap();

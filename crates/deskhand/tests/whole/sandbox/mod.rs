@@ -30,7 +30,6 @@ pub struct Bench {
     pub top: PathBuf,
     pub workspace: PathBuf,
     pub sandbox: Sandbox,
-    pub kind: Kind,
 }
 
 impl Bench {
@@ -86,7 +85,7 @@ impl Bench {
             limits: Limits::default(),
         };
         change(&mut config);
-        Self { _folder: folder, top, workspace, sandbox: Sandbox::new(config), kind }
+        Self { _folder: folder, top, workspace, sandbox: Sandbox::new(config) }
     }
 
     pub fn job(&self, view: View, argv: &[&str]) -> Job {

@@ -9,6 +9,7 @@ use std::{
     process::Command,
 };
 
+use nix::sys::signal::SigSet;
 use rustix::process::{
     DumpableBehavior, Pid, Signal, WaitOptions, set_dumpable_behavior, set_parent_process_death_signal, wait,
 };
@@ -59,6 +60,8 @@ fn policy() -> Step<Policy> {
 }
 
 fn put_up_walls(policy: &Policy) -> Step<Found> {
+    // The stage outside blocks them for itself, and what is started takes that over. Process 1 minds none anyway.
+    did("signals", SigSet::all().thread_unblock())?;
     die_with_the_outside()?;
     let mut processes_limited = limits::set(policy)?;
     if policy.kind == Kind::Namespaces {

@@ -35,7 +35,7 @@ pub fn run(task: &str, argv: &[OsString]) -> Step<u8> {
     let policy = did("its orders", Policy::from_environment(|name| env::var_os(name)))?;
     let life = did("the life line", File::open(format!("/proc/self/fd/{}", policy.life)))?;
     did("close what was inherited", close_all_but(&life))?;
-    // A key pressed in the job's terminal is for the job. What it starts gets all signals again.
+    // A key pressed in the job's terminal is for the job.
     did("block signals", SigSet::all().thread_block())?;
     match policy.kind {
         Kind::Namespaces => enter_namespaces(&policy)?,

@@ -43,7 +43,6 @@ pub fn all(paths: &Paths, system: &[PathBuf]) -> BTreeSet<PathBuf> {
     for root in paths.roots().iter().filter(|root| root.kind == RootKind::Workspace) {
         look(&root.path, is_worth_a_look, &mut hidden);
     }
-    hidden.extend(sockets(paths));
     hidden
 }
 
@@ -127,10 +126,11 @@ pub fn private_system_files() -> Vec<PathBuf> {
 }
 
 /// Sockets with a name in the file system, outside the workspace: who may talk to a service can make it act.
-fn sockets(paths: &Paths) -> BTreeSet<PathBuf> {
+pub fn sockets(paths: &Paths) -> BTreeSet<PathBuf> {
     let listed = fs::read_to_string("/proc/net/unix").unwrap_or_default();
-    let names =
-        listed.lines().skip(1).filter_map(|line| line.find(" /").map(|at| PathBuf::from(&line[at + 1..])));
+    // Each connection has its line, under the name of the service.
+    let names: BTreeSet<&str> =
+        listed.lines().skip(1).filter_map(|line| line.find(" /").map(|at| &line[at + 1..])).collect();
     let inside = |path: &Path| paths.roots().iter().any(|root| path.starts_with(&root.path));
-    names.filter_map(|name| name.canonicalize().ok()).filter(|path| !inside(path)).collect()
+    names.iter().filter_map(|name| Path::new(name).canonicalize().ok()).filter(|path| !inside(path)).collect()
 }

@@ -191,7 +191,7 @@ impl Sandbox {
         let shown_temporary = if kind == Kind::Namespaces { Path::new("/tmp") } else { temporary };
         let git = (job.view == View::Look).then(|| git::hardened(paths, &job.cwd));
         let env = environment::clean(std::env::vars_os(), paths.home(), shown_temporary, &job.env, git);
-        let (hidden, revealed) = self.hidden(&job.revealed);
+        let (hidden, revealed) = self.hidden(kind, &job.revealed);
         let mut shown: Vec<Shown> = revealed.into_iter().map(Shown::read_only).collect();
         if !whole_machine {
             let search_path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
@@ -220,10 +220,14 @@ impl Sandbox {
     }
 
     /// What is hidden from a job, and what it sees although it would be.
-    fn hidden(&self, revealed: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    fn hidden(&self, kind: Kind, revealed: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let paths = &self.0.config.paths;
         let system = self.0.private_system_files.get_or_init(hidden::private_system_files);
         let mut all = hidden::all(paths, system);
+        if kind == Kind::Namespaces {
+            // Otherwise seccomp refuses all sockets of that kind.
+            all.extend(hidden::sockets(paths));
+        }
         let is_own = |path: &Path| paths.own().iter().any(|own| path.starts_with(own));
         let revealed: Vec<PathBuf> = revealed
             .iter()

@@ -137,7 +137,8 @@ fn describe(kind: Kind, found: &Found) -> String {
         Kind::Landlock => format!(
             "Landlock ABI {abi}, seccomp (no sockets), limits; writable: the workspace and a private temporary \
              folder; no network; secret files inside the workspace cannot be hidden from what may write there, \
-             and other processes of the machine are listed"
+             modes and times of the user's files outside it can be changed by such a program, and other \
+             processes of the machine are listed"
         ),
     };
     if kind == Kind::Landlock && abi < launcher::ABI_WITH_SCOPES {

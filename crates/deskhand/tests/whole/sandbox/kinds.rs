@@ -1,5 +1,7 @@
 //! Which confinement is taken, and that there is none without one.
 
+use std::{fs, os::unix::fs::PermissionsExt};
+
 use assert_cmd::Command;
 use deskhand_guard::sandbox::{Kind, View};
 use serde_json::Value;
@@ -98,5 +100,39 @@ fn without_the_confinement_that_is_wanted_nothing_starts() {
         let remedy = error.hint.unwrap();
         assert!(remedy.contains("sandbox.kind = \"") && remedy.contains("andlock"), "{remedy}");
         assert!(bench.sandbox.in_force().is_err());
+    }
+}
+
+/// Tests may run as root, to whom much is open; this is how most people run it.
+#[test]
+fn another_user_than_root_is_confined_too() {
+    const NOBODY: u32 = 65_534;
+    for kind in BOTH {
+        let bench = Bench::new(kind);
+        fs::set_permissions(&bench.top, fs::Permissions::from_mode(0o755)).unwrap();
+        let ids = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+        let mut starts = std::process::Command::new("setpriv");
+        starts.args(ids).args(["ls", "-d"]).arg(&bench.workspace).arg(LAUNCHER);
+        if !starts.output().is_ok_and(|output| output.status.success()) {
+            std::eprintln!("skipped: nobody else can be made to run this here");
+            return;
+        }
+        for folder in [&bench.workspace, &bench.path("temporary")] {
+            std::os::unix::fs::chown(folder, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let outside = bench.path("home/notes");
+        let script = format!(
+            "id -u; echo x > new; echo y > \"$TMPDIR/new\"; (echo z > '{0}') 2> /dev/null || echo refused; cat '{0}'",
+            outside.display()
+        );
+        let launch = bench.sandbox.launch(&bench.job(View::Work, &["sh", "-c", &script])).unwrap();
+        let mut command = std::process::Command::new("setpriv");
+        command.args(ids).arg(&launch.program).args(&launch.args).env_clear().envs(launch.env.clone());
+        command.env("PATH", std::env::var_os("PATH").unwrap());
+        fs::set_permissions(&outside, fs::Permissions::from_mode(0o666)).unwrap();
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(said, "65534\nrefused\nprivate", "{kind:?} {}", String::from_utf8_lossy(&output.stderr));
+        assert!(bench.workspace.join("new").exists() && bench.path("temporary/new").exists());
     }
 }

@@ -160,7 +160,7 @@ impl<'a> Builder<'a> {
     /// In the old root, which goes away in the end.
     fn make_nothing(&mut self) -> Step<()> {
         let at = Self::old(Path::new("/proc"));
-        let mode = [("mode", "555"), ("nr_inodes", "8")];
+        let mode = [("mode", "755"), ("nr_inodes", "8")];
         let nothing = did("an empty place", mounts::new("tmpfs", &mode, MountAttrFlags::MOUNT_ATTR_NODEV))?;
         // Beside the old /proc, which a new one needs to be in sight: over the old /sys.
         let at = at.with_file_name("sys");
@@ -254,7 +254,8 @@ impl<'a> Builder<'a> {
 
     fn put_temporary(&mut self, at: &Path) -> Step<()> {
         let source = Self::old(self.policy.temporary.path());
-        if at.symlink_metadata().is_ok_and(|kind| kind.is_symlink()) {
+        // A link leads to the other one.
+        if at.symlink_metadata().is_ok_and(|kind| kind.is_symlink()) || self.has_no(at) {
             return Ok(());
         }
         make_place(at, true)?;
@@ -266,11 +267,19 @@ impl<'a> Builder<'a> {
     /// Sockets of services are in it.
     fn put_run(&mut self) -> Step<()> {
         let at = Path::new("/run");
+        if self.has_no(at) {
+            return Ok(());
+        }
         make_place(at, true)?;
         let run = mounts::new("tmpfs", &[("mode", "755")], MountAttrFlags::MOUNT_ATTR_NODEV);
         did("mount", run.and_then(|run| attach(&run, at)))?;
         self.to_seal.push(at.to_path_buf());
         Ok(())
+    }
+
+    /// What a whole machine does not have cannot be made on it, and need not be replaced.
+    fn has_no(&self, place: &Path) -> bool {
+        self.policy.whole_machine && !place.exists()
     }
 
     fn put_devices(&mut self) -> Step<()> {

@@ -92,13 +92,50 @@ const INET: u64 = 2;
 const INET6: u64 = 10;
 const NETLINK: u64 = 16;
 
+/// What Landlock has no rights for: owners, modes, times and attributes of files.
+const CHANGES_BESIDE_CONTENT: &[i64] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
+];
+#[cfg(target_arch = "x86_64")]
+const CHANGES_BESIDE_CONTENT_HERE: &[i64] = &[
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const CHANGES_BESIDE_CONTENT_HERE: &[i64] = &[];
+/// The same numbers everywhere, and too new to have names.
+const SETXATTRAT: i64 = 463;
+const REMOVEXATTRAT: i64 = 466;
+
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 pub fn restrict(policy: &Policy, landlock_abi: i32) -> Step<()> {
     if pretends_to_lack("seccomp") {
         return Err("seccomp: not permitted".to_owned());
     }
-    let refused = did("seccomp rules", refused(sockets_for(policy, landlock_abi)))?;
+    let mut refused = did("seccomp rules", refused(sockets_for(policy, landlock_abi)))?;
+    if policy.kind == Kind::Landlock && !policy.shown.iter().any(|shown| shown.writable) {
+        let all = CHANGES_BESIDE_CONTENT.iter().chain(CHANGES_BESIDE_CONTENT_HERE);
+        refused.extend(all.map(|call| (*call, Vec::new())));
+    }
+    with_x32(&mut refused);
     install(refused, libc::EPERM)?;
     // Its flags lie in memory, where no filter can look: programs take the older call when there is none.
     let mut newer = Rules::from([(libc::SYS_clone3, Vec::new())]);
@@ -129,7 +166,6 @@ fn refused(sockets: &[u64]) -> Result<Rules, seccompiler::BackendError> {
     rules.insert(libc::SYS_ioctl, ioctls.collect::<Result<_, _>>()?);
     let others: Vec<_> = sockets.iter().map(|family| (0, SeccompCmpOp::Ne, *family)).collect();
     rules.insert(libc::SYS_socket, if others.is_empty() { Vec::new() } else { vec![rule(&others)?] });
-    with_x32(&mut rules);
     Ok(rules)
 }
 

@@ -103,6 +103,19 @@ fn without_the_confinement_that_is_wanted_nothing_starts() {
     }
 }
 
+/// Two walls stand in front of the same files. This is the first one alone; the tests of the other kind are the
+/// second one alone.
+#[test]
+fn namespaces_hold_without_landlock() {
+    let again = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["sandbox::files", "sandbox::reach"])
+        .env("DESKHAND_TEST_WITHOUT", "landlock")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&again.stdout);
+    assert!(again.status.success() && !said.contains(" 0 passed"), "{said}");
+}
+
 /// Tests may run as root, to whom much is open; this is how most people run it.
 #[test]
 fn another_user_than_root_is_confined_too() {
@@ -130,6 +143,8 @@ fn another_user_than_root_is_confined_too() {
         command.args(ids).arg(&launch.program).args(&launch.args).env_clear().envs(launch.env.clone());
         command.env("PATH", std::env::var_os("PATH").unwrap());
         fs::set_permissions(&outside, fs::Permissions::from_mode(0o666)).unwrap();
+        // Whoever starts a launcher made its life line, too.
+        std::os::unix::fs::fchown(&launch.inherited, Some(NOBODY), Some(NOBODY)).unwrap();
         let output = command.output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
         assert_eq!(said, "65534\nrefused\nprivate", "{kind:?} {}", String::from_utf8_lossy(&output.stderr));

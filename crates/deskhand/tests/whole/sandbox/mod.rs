@@ -26,6 +26,11 @@ pub const LAUNCHER: &str = env!("CARGO_BIN_EXE_deskhand");
 pub const BOTH: [Kind; 2] = [Kind::Namespaces, Kind::Landlock];
 pub const SECRET: &str = "the-very-secret";
 
+/// Both kinds; where the tests run as if there were no Landlock, the one that does without.
+pub fn kinds() -> &'static [Kind] {
+    if std::env::var_os("DESKHAND_TEST_WITHOUT").is_some() { &BOTH[..1] } else { &BOTH }
+}
+
 /// A machine in a folder: a home with secrets, Deskhand's own data, a workspace, and a neighbour of it.
 pub struct Bench {
     _folder: TempDir,

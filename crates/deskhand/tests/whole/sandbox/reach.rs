@@ -11,7 +11,7 @@ use std::{
 
 use deskhand_guard::sandbox::{Kind, View};
 
-use super::{BOTH, Bench, SECRET};
+use super::{Bench, SECRET, kinds};
 
 /// Talks to an address, in a language that is on most machines.
 fn python(code: &str) -> Vec<String> {
@@ -42,7 +42,7 @@ fn no_network_unless_asked_for() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let connect = format!("import socket; socket.create_connection(('127.0.0.1', {port}), 5)");
-    for kind in BOTH {
+    for &kind in kinds() {
         let bench = Bench::new(kind);
         for view in [View::Look, View::Work] {
             run_python(&bench, view, false, &connect).refused();
@@ -65,7 +65,7 @@ fn services_of_the_machine_are_out_of_reach() {
     if !has_python() {
         return;
     }
-    for kind in BOTH {
+    for &kind in kinds() {
         let bench = Bench::new(kind);
         let path = bench.path("service.sock");
         let _by_path = UnixListener::bind(&path).unwrap();
@@ -87,7 +87,7 @@ fn other_kinds_of_sockets_are_refused() {
     if !has_python() {
         return;
     }
-    for kind in BOTH {
+    for &kind in kinds() {
         let bench = Bench::new(kind);
         // AF_PACKET, AF_ALG, AF_VSOCK, AF_BLUETOOTH
         for family in [17, 38, 40, 31] {
@@ -102,7 +102,7 @@ fn other_kinds_of_sockets_are_refused() {
 
 #[test]
 fn other_processes_are_out_of_reach() {
-    for kind in BOTH {
+    for &kind in kinds() {
         let bench = Bench::new(kind);
         let mut other = Command::new("sleep").arg("60").env("TOKEN", SECRET).spawn().unwrap();
         let pid = other.id();
@@ -154,7 +154,7 @@ fn calls_that_lead_around_the_walls_are_refused() {
         ("TIOCSTI", "16, 0, 0x5412, b'x'"),
         ("mount, x32", "0x40000000 + 165, b'none', b'/tmp', b'tmpfs', 0, 0"),
     ];
-    for kind in BOTH {
+    for &kind in kinds() {
         let bench = Bench::new(kind);
         for (name, arguments) in CALLS {
             let code = format!(
@@ -171,7 +171,7 @@ fn calls_that_lead_around_the_walls_are_refused() {
 
 #[test]
 fn no_privilege_is_left() {
-    for kind in BOTH {
+    for &kind in kinds() {
         let status = Bench::new(kind).shell(View::Work, "cat /proc/self/status").good();
         let value =
             |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().to_owned();
@@ -194,7 +194,7 @@ fn there_are_no_disks() {
 
 #[test]
 fn the_environment_is_clean() {
-    for kind in BOTH {
+    for &kind in kinds() {
         let bench = Bench::new(kind);
         let mut job = bench.job(View::Work, &["env"]);
         job.env.push(("MINE".into(), "given".into()));
@@ -211,7 +211,7 @@ fn the_environment_is_clean() {
 /// It would act on the launcher itself, before the walls stand.
 #[test]
 fn a_given_variable_does_not_reach_the_launcher() {
-    for kind in BOTH {
+    for &kind in kinds() {
         let bench = Bench::new(kind);
         let mut job = bench.job(View::Work, &["true"]);
         job.env.push(("LD_PRELOAD".into(), "/nonexistent/evil.so".into()));

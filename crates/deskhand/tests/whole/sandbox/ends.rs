@@ -121,6 +121,17 @@ fn everything_ends_when_deskhand_is_killed() {
     }
 }
 
+#[test]
+fn everything_ends_when_the_launcher_is_killed() {
+    let bench = Bench::new(Kind::Namespaces);
+    let (mut child, _life) = bench.start(&format!("{STAYING} sleep 100"));
+    wait_until_all_are_there(&bench.workspace);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    all_are_gone(&bench.workspace);
+}
+
 /// Whoever could open the writing side anew would hold the job alive.
 #[test]
 fn the_job_has_no_hand_on_the_life_line() {

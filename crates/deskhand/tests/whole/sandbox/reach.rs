@@ -178,6 +178,10 @@ fn no_privilege_is_left() {
         for set in ["CapInh:", "CapPrm:", "CapEff:", "CapAmb:"] {
             assert_eq!(value(set), "0000000000000000", "{kind:?} {set}");
         }
+        // Who never had any cannot give up the right to get them; that is what the next line is for.
+        if kind == Kind::Namespaces {
+            assert_eq!(value("CapBnd:"), "0000000000000000");
+        }
         assert_eq!((value("NoNewPrivs:"), value("Seccomp:")), ("1".to_owned(), "2".to_owned()));
     }
 }
@@ -190,6 +194,27 @@ fn there_are_no_disks() {
     bench
         .shell(View::Work, "echo x > /dev/null && head -c 3 /dev/urandom > /dev/null && : < /dev/zero")
         .good();
+}
+
+#[test]
+fn the_system_is_its_own_and_cannot_be_changed() {
+    let bench = Bench::new(Kind::Namespaces);
+    for view in [View::Look, View::Work] {
+        assert_eq!(bench.shell(view, "ls -A /run /dev/shm").good(), "/dev/shm:\n\n/run:\n");
+        // As root, the files themselves would let it.
+        for place in [
+            "/proc/sys/kernel/domainname",
+            "/proc/self/comm",
+            "/sys/kernel",
+            "/dev",
+            "/run",
+            "/",
+            "/etc/hosts",
+        ] {
+            bench.shell(view, &format!("[ -w {place} ]")).refused();
+        }
+        bench.shell(view, "cat /proc/1/environ").refused();
+    }
 }
 
 #[test]

@@ -11,6 +11,8 @@ use deskhand_core::{
     Approver, Caller, EventSink, Gate, GateSettings, Mode, Registry, Services, SessionCx, UndoJournal,
     id::new_id,
 };
+#[cfg(unix)]
+use deskhand_guard::sandbox::{Sandbox, SandboxConfig};
 use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
 use deskhand_store::Store;
 use serde_json::Value;
@@ -31,6 +33,8 @@ pub struct App {
     pub store: Store,
     pub gate: Gate,
     pub paths: Paths,
+    #[cfg(unix)]
+    pub sandbox: Sandbox,
     services: Services,
     session_id: String,
 }
@@ -54,6 +58,10 @@ impl App {
         let paths = open_paths(shared, &settings, &data_dir, workspaces)?;
         let undo: Arc<dyn UndoJournal> = store.undo();
         let services = Services::default().with(paths.clone()).with(undo);
+        #[cfg(unix)]
+        let sandbox = sandbox(&settings, &paths)?;
+        #[cfg(unix)]
+        let services = services.with(sandbox.clone());
         registry.probe(&services);
         let gate = gate(registry, &store, settings.gate());
         let session = shared.session.clone().or_else(|| env::var("DESKHAND_SESSION").ok());
@@ -65,6 +73,8 @@ impl App {
             store,
             gate,
             paths,
+            #[cfg(unix)]
+            sandbox,
             services,
             session_id: session.filter(|id| !id.is_empty()).unwrap_or_else(new_id),
         })
@@ -102,6 +112,14 @@ pub fn gate(registry: Registry, store: &Store, settings: GateSettings) -> Gate {
         outputs: store.outputs(),
         settings,
     }
+}
+
+/// Confinement, with this very program as the launcher.
+#[cfg(unix)]
+fn sandbox(settings: &Settings, paths: &Paths) -> Result<Sandbox> {
+    let launcher = env::current_exe().context("this program does not find itself")?;
+    let (wanted, limits) = settings.sandbox();
+    Ok(Sandbox::new(SandboxConfig { paths: paths.clone(), launcher, wanted, limits }))
 }
 
 fn load_settings(shared: &Shared, workspace: &Path, store: &Store, registry: &Registry) -> Result<Settings> {

@@ -22,6 +22,11 @@ const EXIT_USAGE: u8 = 2;
 /// Runs the program with these arguments and says how it ended.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // First of all, while there is one thread: this program is its own launcher of confined jobs.
+    #[cfg(unix)]
+    if let Some(ended) = deskhand_guard::sandbox::launcher::run_if_asked(&arguments) {
+        return ended;
+    }
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) => {

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use deskhand_core::{GrantBook, UndoJournal};
+#[cfg(unix)]
+use deskhand_guard::sandbox::{ALLOW_LANDLOCK, ALLOW_NAMESPACES};
 use serde::Serialize;
 use serde_json::json;
 
@@ -33,7 +35,7 @@ impl Check {
 }
 
 pub fn run(app: &App, printer: Printer) -> Result<u8> {
-    let checks = [
+    let mut checks = vec![
         data_folder(app),
         database(app),
         audit(app),
@@ -43,6 +45,7 @@ pub fn run(app: &App, printer: Printer) -> Result<u8> {
         tools(app),
         person(),
     ];
+    checks.extend(confinement(app));
     let absent: Vec<_> = app
         .gate
         .registry
@@ -176,6 +179,42 @@ fn tools(app: &App) -> Check {
         format!("{offered} offered; not offered: {}", absent.join(", "))
     };
     Check::good("tools", found)
+}
+
+/// Each wall by itself, found out by trying, and what is in force.
+#[cfg(unix)]
+fn confinement(app: &App) -> Vec<Check> {
+    let findings = app.sandbox.findings();
+    let in_force = match app.sandbox.in_force() {
+        Ok(found) => {
+            let weaker = found.weaker_because.as_ref().map(|why| format!(" (not stronger: {why})"));
+            Check::good("sandbox", format!("{}: {}{}", found.kind, found.words, weaker.unwrap_or_default()))
+        }
+        Err(error) => Check::bad("sandbox", error.message, error.hint.unwrap_or_default()),
+    };
+    let namespaces = match &findings.namespaces {
+        Ok(_) => Check::good("namespaces", "user, mount, PID, network and IPC namespaces work"),
+        Err(why) => Check::bad("namespaces", why.clone(), format!("{ALLOW_NAMESPACES}.")),
+    };
+    let abi = [&findings.namespaces, &findings.landlock].into_iter().flatten().map(|found| found.landlock_abi);
+    let landlock = match (abi.max().unwrap_or(0), &findings.landlock) {
+        (0, Ok(_)) => Check::bad("landlock", "not there", ALLOW_LANDLOCK),
+        (0, Err(why)) => Check::bad("landlock", why.clone(), ALLOW_LANDLOCK),
+        (abi, _) => Check::good("landlock", format!("ABI {abi}")),
+    };
+    let seccomp = match (&findings.namespaces, &findings.landlock) {
+        (Err(one), Err(other)) if one.contains("seccomp") || other.contains("seccomp") => {
+            Check::bad("seccomp", "filters cannot be installed", "Use a kernel with CONFIG_SECCOMP_FILTER.")
+        }
+        (Err(_), Err(_)) => Check::bad("seccomp", "not tried: no other wall stands", "See above."),
+        _ => Check::good("seccomp", "filters work"),
+    };
+    vec![in_force, namespaces, landlock, seccomp]
+}
+
+#[cfg(not(unix))]
+fn confinement(_: &App) -> Vec<Check> {
+    vec![Check::bad("sandbox", "there is none for this system yet", "Programs are not started here.")]
 }
 
 fn person() -> Check {

@@ -85,6 +85,47 @@ pub const KNOWN: &[Known] = &[
         check: |value| is(value.as_u64().is_some_and(|n| n <= 36_500), "a number of days, at most 36500"),
         tightens: |old, new| new.as_u64() >= old.as_u64(),
     },
+    Known {
+        key: "sandbox.kind",
+        about: "How programs are confined: auto (the strongest that works here), namespaces or landlock",
+        default: || json!("auto"),
+        check: |value| {
+            is(
+                matches!(value.as_str(), Some("auto" | "namespaces" | "landlock")),
+                "auto, namespaces or landlock",
+            )
+        },
+        // With namespaces demanded, nothing weaker is taken.
+        tightens: |old, new| new == old || new == &json!("namespaces"),
+    },
+    Known {
+        key: "sandbox.memory_mb",
+        about: "How many MiB of memory one process of a confined program may have",
+        default: || json!(8192),
+        check: at_least_16,
+        tightens: |old, new| new.as_u64() <= old.as_u64(),
+    },
+    Known {
+        key: "sandbox.processes",
+        about: "How many processes and threads one confined program may have at a time",
+        default: || json!(2048),
+        check: at_least_16,
+        tightens: |old, new| new.as_u64() <= old.as_u64(),
+    },
+    Known {
+        key: "sandbox.file_size_mb",
+        about: "How many MiB one file may have that a confined program writes",
+        default: || json!(8192),
+        check: |value| is(value.as_u64().is_some_and(|n| n <= 1 << 30), "a number of MiB"),
+        tightens: |old, new| new.as_u64() <= old.as_u64(),
+    },
+    Known {
+        key: "sandbox.cpu_s",
+        about: "How many seconds of computing one process of a confined program may use",
+        default: || json!(3600),
+        check: |value| is(value.as_u64().is_some_and(|n| (1..=1 << 30).contains(&n)), "a number of seconds"),
+        tightens: |old, new| new.as_u64() <= old.as_u64(),
+    },
 ];
 
 pub const EXECUTION: &str = "requires_execution_approval";
@@ -129,6 +170,11 @@ fn mode(value: &Value) -> Option<Mode> {
 
 fn is(right: bool, wanted: &'static str) -> Result<(), &'static str> {
     if right { Ok(()) } else { Err(wanted) }
+}
+
+/// Less, and no program starts.
+fn at_least_16(value: &Value) -> Result<(), &'static str> {
+    is(value.as_u64().is_some_and(|n| (16..=1 << 30).contains(&n)), "a number, at least 16")
 }
 
 fn a_bool(value: &Value) -> Result<(), &'static str> {

@@ -12,6 +12,8 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use anyhow::{Context, Result};
 use deskhand_core::{GateSettings, Mode, ToolSettings};
+#[cfg(unix)]
+use deskhand_guard::sandbox::{Kind, Limits, Wanted};
 use deskhand_store::StoreOptions;
 use serde::Serialize;
 use serde_json::Value;
@@ -92,6 +94,26 @@ impl Settings {
 
     pub fn restrict_to_workspace(&self) -> bool {
         self.value("restrict_to_workspace").as_bool().unwrap_or(false)
+    }
+
+    /// Which confinement is wanted, and how much a confined program may use.
+    #[cfg(unix)]
+    pub fn sandbox(&self) -> (Wanted, Limits) {
+        const MIB: u64 = 1 << 20;
+        let wanted = match self.value("sandbox.kind").as_str() {
+            Some("namespaces") => Wanted::Only(Kind::Namespaces),
+            Some("landlock") => Wanted::Only(Kind::Landlock),
+            _ => Wanted::Auto,
+        };
+        let usual = Limits::default();
+        let number = |key, usual| self.value(key).as_u64().unwrap_or(usual);
+        let limits = Limits {
+            memory_bytes: number("sandbox.memory_mb", usual.memory_bytes / MIB).saturating_mul(MIB),
+            processes: number("sandbox.processes", usual.processes),
+            file_bytes: number("sandbox.file_size_mb", usual.file_bytes / MIB).saturating_mul(MIB),
+            cpu_seconds: number("sandbox.cpu_s", usual.cpu_seconds),
+        };
+        (wanted, limits)
     }
 
     pub fn gate(&self) -> GateSettings {

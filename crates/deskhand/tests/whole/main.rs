@@ -12,6 +12,8 @@ mod probes;
 mod processes;
 mod reference_pages;
 mod results;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod support;
 mod system;
 mod terminal;

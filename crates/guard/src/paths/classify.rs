@@ -19,7 +19,7 @@ fn class(permission: Permission, rule: &'static str, why: impl Into<String>) -> 
 }
 
 /// Where the system keeps what everyone on the machine may read.
-const SYSTEM: &[&str] = &[
+pub(crate) const SYSTEM: &[&str] = &[
     "/etc",
     "/usr",
     "/bin",
@@ -198,7 +198,7 @@ fn may_everyone_read(_: &Path) -> bool {
 
 /// The same for one entry, whose folders everyone may enter. A link is not followed by a walk.
 #[cfg(unix)]
-fn has_mode_for_everyone(real: &Path) -> bool {
+pub(crate) fn has_mode_for_everyone(real: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     real.symlink_metadata().is_ok_and(|meta| {
         let wanted = if meta.is_dir() { 0o005 } else { 0o004 };

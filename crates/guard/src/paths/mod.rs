@@ -5,7 +5,7 @@
 //! what is opened later is opened without following any link, so that nothing gets out unnoticed in between.
 
 mod arg;
-mod classify;
+pub(crate) mod classify;
 mod open;
 mod place;
 mod resolve;
@@ -115,6 +115,20 @@ impl Paths {
 
     pub fn roots(&self) -> &[Root] {
         &self.0.roots
+    }
+
+    /// The home folder; real.
+    pub fn home(&self) -> Option<&Path> {
+        self.0.home.as_deref()
+    }
+
+    /// Deskhand's own data and config; real.
+    pub fn own(&self) -> &[PathBuf] {
+        &self.0.own
+    }
+
+    pub fn restrict_to_workspace(&self) -> bool {
+        self.0.restrict_to_workspace
     }
 
     /// The innermost root that holds a path.

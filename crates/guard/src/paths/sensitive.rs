@@ -17,6 +17,12 @@ const FOLDERS: &[(&str, &str, &str)] = &[
     (".password-store", "", "a password store"),
     (".config", "gcloud", "Google Cloud credentials"),
     (".config", "gh", "GitHub credentials"),
+    (".config", "git/credentials", "Git passwords"),
+    (".cargo", "credentials.toml", "registry tokens"),
+    (".cargo", "credentials", "registry tokens"),
+    (".m2", "settings.xml", "repository passwords"),
+    (".gem", "credentials", "registry tokens"),
+    (".terraform.d", "credentials.tfrc.json", "tokens"),
     (".config", "op", "1Password"),
     (".config", "fish", "shell start-up files"),
     (".config", "google-chrome", "a browser profile"),
@@ -105,8 +111,28 @@ pub(crate) fn why(path: &Path) -> Option<&'static str> {
     names.last().and_then(|name| file_why(name)).or_else(|| find_folder(&names, FOLDERS))
 }
 
+/// What makes a folder a secret as a whole. A folder that only has the name of a secret file is none: `.env` is
+/// a usual name for a virtual environment.
+pub(crate) fn why_folder(path: &Path) -> Option<&'static str> {
+    let names: Vec<Cow<'_, str>> = path.components().map(|part| folded(part.as_os_str())).collect();
+    find_folder(&names, FOLDERS)
+}
+
+/// Whether a folder can hold the later part of a rule (`.config` of `.config/gh`): for walks that look nowhere
+/// else.
+pub(crate) fn leads_to_secret(folder: &Path) -> bool {
+    let names: Vec<Cow<'_, str>> = folder.components().map(|part| folded(part.as_os_str())).collect();
+    FOLDERS.iter().any(|(first, then, _)| {
+        let rule: Vec<&str> = std::iter::once(*first).chain(then.split('/')).collect();
+        (1..rule.len()).any(|length| {
+            names.len() >= length
+                && names[names.len() - length..].iter().zip(&rule).all(|(name, part)| name == part)
+        })
+    })
+}
+
 /// The same for the last name of a path whose folders are known to be harmless: for walks.
-pub(super) fn why_child(path: &Path) -> Option<&'static str> {
+pub(crate) fn why_child(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?;
     // Most names are plain and have none of the endings; they need no more than this look.
     let plain = name.as_encoded_bytes();
@@ -237,6 +263,18 @@ mod tests {
         for path in paths {
             assert_eq!(why_child(Path::new(path)), why(Path::new(path)), "{path}");
         }
+    }
+
+    #[test]
+    fn knows_what_leads_to_a_secret() {
+        for path in ["/home/a/.config", "/home/a/.local", "/home/a/.local/share", "/home/a/.Docker"] {
+            assert!(leads_to_secret(Path::new(path)), "{path}");
+        }
+        for path in ["/home/a", "/home/a/share", "/home/a/.config/gh", "/home/a/.config/nvim"] {
+            assert!(!leads_to_secret(Path::new(path)), "{path}");
+        }
+        assert_eq!(why_folder(Path::new("/w/.env")), None);
+        assert!(why_folder(Path::new("/w/.ssh")).is_some());
     }
 
     #[test]

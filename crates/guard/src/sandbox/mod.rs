@@ -4,13 +4,36 @@
 //! itself in before it starts what was asked for. Nothing is started here, and nothing is started bare: where the
 //! configured confinement cannot be had, there is no [`Launch`].
 
+mod environment;
+mod git;
+mod hidden;
+pub mod launcher;
+mod policy;
+mod probe;
+mod shown;
+
 use std::{
     ffi::OsString,
-    os::fd::OwnedFd,
+    os::fd::{AsRawFd, OwnedFd},
     path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
 };
 
-use deskhand_core::ToolResult;
+use deskhand_core::{ToolError, ToolResult};
+use rustix::{
+    io::{FdFlags, fcntl_setfd},
+    pipe::{PipeFlags, pipe_with},
+};
+
+pub use self::{
+    policy::{Kind, Limits},
+    probe::{ALLOW_LANDLOCK, ALLOW_NAMESPACES, Findings, Found},
+};
+use self::{
+    policy::{Policy, Shown, Text},
+    probe::Refusal,
+};
+use crate::paths::{Paths, RootKind};
 
 /// How much of the machine a job sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,27 +85,163 @@ pub struct InForce {
     pub weaker_because: Option<String>,
 }
 
+/// Which confinement is wanted. There is no "none".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// The strongest that works here.
+    #[default]
+    Auto,
+    /// That kind or nothing.
+    Only(Kind),
+}
+
+/// What a [`Sandbox`] is made of.
+#[derive(Clone, Debug)]
+pub struct SandboxConfig {
+    pub paths: Paths,
+    /// The program that calls [`launcher::run_if_asked`] first thing: Deskhand itself.
+    pub launcher: PathBuf,
+    pub wanted: Wanted,
+    pub limits: Limits,
+}
+
 /// Puts jobs into confinement. Put into [`Services`](deskhand_core::Services).
 #[derive(Clone, Debug)]
-pub struct Sandbox {
-    launcher: PathBuf,
+pub struct Sandbox(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    config: SandboxConfig,
+    found: OnceLock<Findings>,
+    in_force: OnceLock<Result<(Kind, InForce), Refusal>>,
+    private_system_files: OnceLock<Vec<PathBuf>>,
 }
 
 impl Sandbox {
-    /// `launcher` is the program that calls [`launcher::run_if_asked`] first thing: Deskhand itself.
-    pub fn new(launcher: &Path) -> Self {
-        Self { launcher: launcher.to_path_buf() }
+    pub fn new(config: SandboxConfig) -> Self {
+        Self(Arc::new(Inner {
+            config,
+            found: OnceLock::new(),
+            in_force: OnceLock::new(),
+            private_system_files: OnceLock::new(),
+        }))
     }
-}
 
-impl Sandbox {
     /// What is in force here, or the refusal with its remedy. Found out once, by trying.
     pub fn in_force(&self) -> ToolResult<&InForce> {
-        Err(deskhand_core::ToolError::new("no_sandbox", "Confinement is not built yet."))
+        self.decided().map(|(_, in_force)| in_force)
+    }
+
+    /// What this machine has of each kind, found out by trying: for `doctor`.
+    pub fn findings(&self) -> &Findings {
+        self.0.found.get_or_init(|| probe::try_all(self))
     }
 
     /// What to start for `job`.
-    pub fn launch(&self, _job: &Job) -> ToolResult<Launch> {
-        Err(deskhand_core::ToolError::new("no_sandbox", format!("{} is not ready.", self.launcher.display())))
+    pub fn launch(&self, job: &Job) -> ToolResult<Launch> {
+        let (kind, _) = self.decided()?;
+        let [first, ..] = job.argv.as_slice() else {
+            return Err(ToolError::invalid("empty_command", "There is no program to run."));
+        };
+        let nul = |text: &OsString| text.as_encoded_bytes().contains(&0);
+        if job.argv.iter().any(nul) || job.env.iter().any(|(name, value)| nul(name) || nul(value)) {
+            let message = format!("The arguments or variables of {} hold a NUL byte.", first.display());
+            return Err(ToolError::invalid("nul_byte", message));
+        }
+        let temporary = job
+            .temporary
+            .canonicalize()
+            .map_err(|e| ToolError::io("use the temporary folder", &job.temporary, &e))?;
+        self.prepare(*kind, launcher::RUN, &job.argv, |life| self.policy(*kind, job, &temporary, life))
     }
+
+    fn decided(&self) -> ToolResult<&(Kind, InForce)> {
+        let decided = self.0.in_force.get_or_init(|| probe::decide(self.0.config.wanted, self));
+        decided.as_ref().map_err(Refusal::to_error)
+    }
+
+    /// A launcher and its life line.
+    fn prepare(
+        &self,
+        kind: Kind,
+        task: &str,
+        argv: &[OsString],
+        policy: impl FnOnce(i32) -> Policy,
+    ) -> ToolResult<Launch> {
+        let failed = |what: &str| {
+            ToolError::new(
+                "no_sandbox",
+                format!("The launcher ({}) cannot be prepared: {what}.", kind.name()),
+            )
+        };
+        // Nobody else may hold the writing side, or the job would outlive us.
+        let (inherited, life) = pipe_with(PipeFlags::CLOEXEC).map_err(|e| failed(&e.to_string()))?;
+        fcntl_setfd(&inherited, FdFlags::empty()).map_err(|e| failed(&e.to_string()))?;
+        let policy = policy(inherited.as_raw_fd());
+        let mut env = policy.to_environment().map_err(|e| failed(&e.to_string()))?;
+        env.extend(std::env::var_os(launcher::WITHOUT).map(|value| (launcher::WITHOUT.into(), value)));
+        let args = std::iter::once(task.into()).chain(argv.iter().cloned()).collect();
+        Ok(Launch { program: self.0.config.launcher.clone(), args, env, life, inherited })
+    }
+
+    fn policy(&self, kind: Kind, job: &Job, temporary: &Path, life: i32) -> Policy {
+        let paths = &self.0.config.paths;
+        let whole_machine = job.view == View::Work && !paths.restrict_to_workspace();
+        // In the machine's own world, /tmp is everybody's.
+        let shown_temporary = if kind == Kind::Namespaces { Path::new("/tmp") } else { temporary };
+        let git = (job.view == View::Look).then(|| git::hardened(paths, &job.cwd));
+        let env = environment::clean(std::env::vars_os(), paths.home(), shown_temporary, &job.env, git);
+        let (hidden, revealed) = self.hidden(kind, &job.revealed);
+        let mut shown: Vec<Shown> = revealed.into_iter().map(Shown::read_only).collect();
+        if !whole_machine {
+            let search_path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+            shown.extend(shown::places(paths, search_path).into_iter().map(Shown::read_only));
+        }
+        shown.extend(paths.roots().iter().map(|root| Shown {
+            path: Text::of(&root.path),
+            writable: job.view == View::Work && root.kind == RootKind::Workspace,
+        }));
+        if job.network {
+            // Often a link into /run, which is empty otherwise.
+            shown.extend(Path::new("/etc/resolv.conf").canonicalize().ok().map(Shown::read_only));
+        }
+        Policy {
+            kind,
+            whole_machine,
+            shown,
+            hidden: hidden.into_iter().map(Text::of).collect(),
+            temporary: Text::of(temporary),
+            cwd: Text::of(&job.cwd),
+            network: job.network,
+            limits: self.0.config.limits,
+            env: env.into_iter().map(|(name, value)| (Text(name), Text(value))).collect(),
+            life,
+        }
+    }
+
+    /// What is hidden from a job, and what it sees although it would be.
+    fn hidden(&self, kind: Kind, revealed: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let paths = &self.0.config.paths;
+        let system = self.0.private_system_files.get_or_init(hidden::private_system_files);
+        let mut all = hidden::all(paths, system);
+        if kind == Kind::Namespaces {
+            // Otherwise seccomp refuses all sockets of that kind.
+            all.extend(hidden::sockets(paths));
+        }
+        let is_own = |path: &Path| paths.own().iter().any(|own| path.starts_with(own));
+        let revealed: Vec<PathBuf> = revealed
+            .iter()
+            .filter_map(|path| path.canonicalize().ok())
+            .filter(|path| !is_own(path) && all.iter().any(|hidden| touches(hidden, path)))
+            .collect();
+        all.retain(|hidden| !revealed.iter().any(|path| hidden.starts_with(path)));
+        // Read-only roots (uploads, skills) lie in our own data and are shown; nothing else of it ever is.
+        all.extend(hidden::own(paths).map(Path::to_path_buf));
+        (all.into_iter().collect(), revealed)
+    }
+}
+
+/// Whether one of two places lies in the other.
+fn touches(one: &Path, other: &Path) -> bool {
+    one.starts_with(other) || other.starts_with(one)
 }

@@ -1,0 +1,204 @@
+//! How jobs end: their status, their limits, and that nothing is left of them.
+
+use std::{
+    fs,
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use deskhand_guard::sandbox::{Kind, View};
+
+use super::{BOTH, Bench};
+
+#[test]
+fn status_and_signals_come_through() {
+    for kind in BOTH {
+        let bench = Bench::new(kind);
+        for (script, code) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137), ("kill -15 $$", 143)] {
+            assert_eq!(bench.shell(View::Work, script).code, code, "{kind:?} {script}");
+        }
+        assert_eq!(bench.run(&bench.job(View::Work, &["no-such-program"])).code, 127);
+        assert_eq!(bench.run(&bench.job(View::Work, &["./readme"])).code, 126);
+    }
+}
+
+/// Children of every kind that try to stay: each says that it is there by touching a file again and again.
+const STAYING: &str = "
+    stay() { trap '' TERM HUP INT; while :; do date +%N > \"$1\"; sleep 0.05; done; }
+    stay alive-1 &
+    (stay alive-2 &) 
+    setsid sh -c 'trap \"\" TERM; while :; do date +%N > alive-3; sleep 0.05; done' > /dev/null 2>&1 < /dev/null &
+    (setsid sh -c '(trap \"\" TERM; while :; do date +%N > alive-4; sleep 0.05; done) &' > /dev/null 2>&1 < /dev/null &)
+";
+const ALIVE: [&str; 4] = ["alive-1", "alive-2", "alive-3", "alive-4"];
+
+#[track_caller]
+fn wait_until_all_are_there(workspace: &Path) {
+    let begun = Instant::now();
+    while !ALIVE
+        .iter()
+        .all(|name| fs::read_to_string(workspace.join(name)).is_ok_and(|text| !text.is_empty()))
+    {
+        assert!(begun.elapsed() < Duration::from_secs(30), "they do not start");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[track_caller]
+fn all_are_gone(workspace: &Path) {
+    let stamps = || ALIVE.map(|name| fs::read_to_string(workspace.join(name)).unwrap());
+    // What was being written when the end came is there by now.
+    let before = stamps();
+    std::thread::sleep(Duration::from_millis(400));
+    assert_eq!(before, stamps(), "someone is still alive");
+}
+
+#[test]
+fn everything_ends_when_the_life_line_is_dropped() {
+    for kind in BOTH {
+        let bench = Bench::new(kind);
+        let (mut child, life) = bench.start(&format!("{STAYING} trap '' TERM; wait; sleep 100"));
+        wait_until_all_are_there(&bench.workspace);
+        let dropped = Instant::now();
+        drop(life);
+        assert_eq!(child.wait().unwrap().code(), Some(137), "{kind:?}");
+        assert!(dropped.elapsed() < Duration::from_secs(1), "{kind:?}: {:?}", dropped.elapsed());
+        all_are_gone(&bench.workspace);
+    }
+}
+
+#[test]
+fn nothing_outlives_the_job_itself() {
+    for kind in BOTH {
+        let bench = Bench::new(kind);
+        let script = format!(
+            "{STAYING} until [ -s alive-1 ] && [ -s alive-2 ] && [ -s alive-3 ] && [ -s alive-4 ]; do sleep 0.02; done; exit 3"
+        );
+        assert_eq!(bench.shell(View::Work, &script).code, 3);
+        all_are_gone(&bench.workspace);
+    }
+}
+
+/// The part of the test below that is killed: this test's own binary, started again.
+#[test]
+fn a_holder_of_a_life_line() {
+    let Ok(kind) = std::env::var("DESKHAND_TEST_HOLDER") else { return };
+    let kind = if kind == "landlock" { Kind::Landlock } else { Kind::Namespaces };
+    let bench = Bench::new(kind);
+    fs::write(std::env::var("DESKHAND_TEST_SAYS").unwrap(), bench.workspace.to_str().unwrap()).unwrap();
+    let (mut child, _life) = bench.start(&format!("{STAYING} sleep 100"));
+    child.wait().unwrap();
+}
+
+#[test]
+fn everything_ends_when_deskhand_is_killed() {
+    for kind in BOTH {
+        let folder = tempfile::tempdir().unwrap();
+        let says = folder.path().join("says");
+        let mut holder = Command::new(std::env::current_exe().unwrap());
+        holder
+            .args(["--exact", "sandbox::ends::a_holder_of_a_life_line"])
+            .stdout(Stdio::null())
+            .process_group(0);
+        holder.env("DESKHAND_TEST_HOLDER", kind.name()).env("DESKHAND_TEST_SAYS", &says);
+        let mut holder = holder.spawn().unwrap();
+        let begun = Instant::now();
+        let workspace = loop {
+            match fs::read_to_string(&says) {
+                Ok(text) if !text.is_empty() => break std::path::PathBuf::from(text),
+                _ => std::thread::sleep(Duration::from_millis(10)),
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "the holder does not start");
+        };
+        wait_until_all_are_there(&workspace);
+        holder.kill().unwrap();
+        holder.wait().unwrap();
+        std::thread::sleep(Duration::from_secs(1));
+        all_are_gone(&workspace);
+        fs::remove_dir_all(workspace.ancestors().nth(2).unwrap()).unwrap();
+    }
+}
+
+#[test]
+fn everything_ends_when_the_launcher_is_killed() {
+    let bench = Bench::new(Kind::Namespaces);
+    let (mut child, _life) = bench.start(&format!("{STAYING} sleep 100"));
+    wait_until_all_are_there(&bench.workspace);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    all_are_gone(&bench.workspace);
+}
+
+/// Whoever could open the writing side anew would hold the job alive.
+#[test]
+fn the_job_has_no_hand_on_the_life_line() {
+    for kind in BOTH {
+        let listed = Bench::new(kind).shell(View::Work, "ls -l /proc/self/fd /proc/$$/fd").good();
+        let open: Vec<_> = listed.lines().filter(|line| line.contains(" -> ")).collect();
+        assert!(
+            open.iter().all(|line| !line.contains("3 -> pipe") && !line.contains("4 -> pipe")),
+            "{listed}"
+        );
+        let pipes = open.iter().filter(|line| line.contains("pipe:")).count();
+        assert_eq!(pipes, 4, "stdout and stderr, of two processes: {listed}");
+    }
+}
+
+#[test]
+fn limits_hold() {
+    const MIB: u64 = 1 << 20;
+    for kind in BOTH {
+        let bench = Bench::with(kind, |config| {
+            config.limits.memory_bytes = 64 * MIB;
+            config.limits.file_bytes = MIB;
+            config.limits.cpu_seconds = 1;
+        });
+        // `tail` keeps what has no line end.
+        bench
+            .shell(
+                View::Work,
+                "head -c 300000000 /dev/zero | tail -n 1 | wc -c > size; [ \"$(cat size)\" -gt 250000000 ]",
+            )
+            .refused();
+        bench
+            .shell(
+                View::Work,
+                "head -c 20000000 /dev/zero | tail -n 1 | wc -c > size; [ \"$(cat size)\" -gt 15000000 ]",
+            )
+            .good();
+        bench.shell(View::Work, "head -c 2000000 /dev/zero > large").refused();
+        assert!(fs::metadata(bench.workspace.join("large")).unwrap().len() <= MIB);
+        assert_eq!(
+            bench.shell(View::Work, "while :; do :; done").code,
+            137,
+            "{kind:?}: computing without end"
+        );
+        assert_eq!(
+            bench.shell(View::Work, "ulimit -c; ulimit -c 1 2>/dev/null || echo kept").good(),
+            "0\nkept\n"
+        );
+    }
+}
+
+#[test]
+fn the_number_of_processes_is_limited() {
+    for kind in BOTH {
+        let bench = Bench::with(kind, |config| config.limits.processes = 301);
+        let words = &bench.sandbox.in_force().unwrap().words;
+        if words.contains("the number of processes is not limited") {
+            assert!(is_root(), "only for root: {words}");
+            continue;
+        }
+        let ran =
+            bench.shell(View::Work, "i=0; while [ $i -lt 3000 ]; do sleep 20 & i=$((i+1)); done; echo all");
+        assert!(!ran.out.contains("all"), "{kind:?} {ran:?}");
+    }
+}
+
+fn is_root() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata("/proc/self").unwrap().uid() == 0
+}

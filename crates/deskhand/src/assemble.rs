@@ -54,6 +54,8 @@ impl App {
         let paths = open_paths(shared, &settings, &data_dir, workspaces)?;
         let undo: Arc<dyn UndoJournal> = store.undo();
         let services = Services::default().with(paths.clone()).with(undo);
+        #[cfg(unix)]
+        let services = with_shell(services, &settings, &data_dir)?;
         registry.probe(&services);
         let gate = gate(registry, &store, settings.gate());
         let session = shared.session.clone().or_else(|| env::var("DESKHAND_SESSION").ok());
@@ -88,6 +90,18 @@ impl App {
             events: surfaces.events,
         }
     }
+}
+
+/// What commands need: the reading of them, their confinement, the lists, and where things are kept.
+#[cfg(unix)]
+fn with_shell(services: Services, settings: &Settings, data_dir: &Path) -> Result<Services> {
+    let launcher = env::current_exe().context("the program cannot find itself")?;
+    Ok(services
+        .with(deskhand_guard::shell::Shell::default())
+        .with(deskhand_guard::sandbox::Sandbox::new(&launcher))
+        .with(settings.shell())
+        .with(deskhand_tools::shell::ShellPlaces::new(data_dir, places::home()))
+        .with(deskhand_tools::shell::ProcessTable::new(data_dir)))
 }
 
 /// The gate, on what a store keeps and what the guard knows.

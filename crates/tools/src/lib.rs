@@ -3,6 +3,8 @@
 pub mod dialects;
 mod family;
 pub mod files;
+#[cfg(unix)]
+pub mod shell;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -12,6 +14,8 @@ use deskhand_core::Registry;
 pub fn registry() -> Registry {
     let mut registry = Registry::new();
     files::register(&mut registry);
+    #[cfg(unix)]
+    shell::register(&mut registry);
     dialects::register(&mut registry);
     registry
 }

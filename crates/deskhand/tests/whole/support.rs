@@ -53,6 +53,13 @@ impl Desk {
         .unwrap();
         let undo: Arc<dyn UndoJournal> = store.undo();
         let services = Services::default().with(paths).with(undo);
+        let launcher = Path::new(env!("CARGO_BIN_EXE_deskhand"));
+        let services = services
+            .with(deskhand_guard::shell::Shell::default())
+            .with(deskhand_guard::sandbox::Sandbox::new(launcher))
+            .with(deskhand_tools::shell::ShellLists::default())
+            .with(deskhand_tools::shell::ShellPlaces::new(&data, Some(root.join("home"))))
+            .with(deskhand_tools::shell::ProcessTable::new(&data));
         let mut registry = deskhand_tools::registry();
         super::probes::register(&mut registry);
         registry.probe(&services);

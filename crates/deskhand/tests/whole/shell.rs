@@ -293,7 +293,7 @@ fn two_hundred_megabytes_cost_bounded_memory() {
     let handle = outcome["data"]["stdout_file"].as_str().unwrap();
     let file = shop.root.join("data/outputs").join(format!("{}.txt", handle.strip_prefix("out:").unwrap()));
     assert_eq!(fs::metadata(file).unwrap().len(), 200_000_000);
-    let last = json!({"path": handle, "start_line": -1}).to_string();
+    let last = json!({"path": handle, "tail": 1}).to_string();
     let read = shop.run(&["--json", "call", "read_file", &last]).json();
     assert_eq!(read["status"], "success", "{read}");
 }

@@ -59,19 +59,15 @@ pub fn start(sandbox: &Sandbox, mut job: Job, streams: Streams) -> ToolResult<St
     let launch = sandbox.launch(&job)?;
     let mut command = Command::new(&launch.program);
     command.args(&launch.args).env_clear().envs(launch.env).process_group(0);
-    match &terminal {
-        Some(terminal) => {
-            let stdio = || terminal.inner.try_clone().map(Stdio::from);
-            let all = (stdio(), stdio(), stdio());
-            let (Ok(input), Ok(output), Ok(errors)) = all else {
-                return Err(failed("a terminal", &io::Error::last_os_error()));
-            };
-            command.stdin(input).stdout(output).stderr(errors);
-        }
-        None => {
-            command.stdout(Stdio::piped()).stderr(Stdio::piped());
-            command.stdin(if streams == Streams::Pipes { Stdio::piped() } else { Stdio::null() });
-        }
+    if let Some(terminal) = &terminal {
+        let stdio = || terminal.inner.try_clone().map(Stdio::from);
+        let (input, output, errors) = stdio()
+            .and_then(|input| Ok((input, stdio()?, stdio()?)))
+            .map_err(|error| failed("a terminal", &error))?;
+        command.stdin(input).stdout(output).stderr(errors);
+    } else {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(if streams == Streams::Pipes { Stdio::piped() } else { Stdio::null() });
     }
     let mut child = command.spawn().map_err(|error| failed("the command", &error))?;
     // The command holds the inner side of a terminal: as long as that is open here, its end is not seen.

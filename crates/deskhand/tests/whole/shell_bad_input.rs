@@ -162,7 +162,8 @@ async fn a_command_that_fills_the_disk_ends() {
         println!("skipped: a small disk cannot be mounted here (that needs root)");
         return;
     }
-    let outcome = desk.call("bash", json!({"command": "yes | head -c 5000000", "max_output_chars": 1000})).await;
+    let outcome =
+        desk.call("bash", json!({"command": "yes | head -c 5000000", "max_output_chars": 1000})).await;
     std::process::Command::new("umount").arg("-l").arg(&outputs).status().unwrap();
     assert_eq!(outcome.data["stdout_bytes"], 5_000_000, "{}", outcome.text);
     assert!(outcome.data["stdout"].as_str().unwrap().contains("left out"), "it says that not all is kept");

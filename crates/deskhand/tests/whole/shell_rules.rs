@@ -10,7 +10,7 @@ use deskhand_guard::sandbox::Sandbox;
 use deskhand_tools::shell::ShellLists;
 use serde_json::{Value, json};
 
-use crate::support::{Desk, no};
+use crate::support::{Desk, no, yes};
 
 async fn explain(desk: &Desk, arguments: Value) -> deskhand_core::Explanation {
     desk.gate.explain(Request::new("bash", arguments), &desk.session).await.unwrap()
@@ -49,6 +49,18 @@ async fn the_network_is_asked_about() {
     let plan = explained.plan.unwrap();
     assert!(plan.with_network && plan.effects.network);
     assert!(plan.notes.iter().any(|note| note.contains("network")), "{:?}", plan.notes);
+}
+
+#[tokio::test]
+#[ignore = "needs the real sandbox: nothing is hidden here"]
+async fn a_secret_that_was_approved_is_there_and_no_other() {
+    let mut desk = Desk::new();
+    desk.write(".env", "first=1\n");
+    desk.write("sub/.env", "second=2\n");
+    desk.answer([yes(), yes()]);
+    assert_eq!(desk.call("bash", json!({"command": "cat ./.env"})).await.data["stdout"], "first=1\n");
+    let other = desk.call("bash", json!({"command": "f=.env; touch x; cat ./.env sub/$(echo $f)"})).await;
+    assert!(!other.data["stdout"].as_str().unwrap().contains("second"), "{}", other.text);
 }
 
 /// needs the real sandbox: a launcher that is not there

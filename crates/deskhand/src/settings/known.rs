@@ -172,3 +172,33 @@ fn is(right: bool, wanted: &'static str) -> Result<(), &'static str> {
 fn a_bool(value: &Value) -> Result<(), &'static str> {
     is(value.is_boolean(), "true or false")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_commands_only_get_tighter() {
+        let (none, a, ab) = (json!([]), json!(["a *"]), json!(["a *", "b"]));
+        for (key, old, new, tightens) in [
+            ("shell.allow_only", &none, &ab, true),
+            ("shell.allow_only", &ab, &a, true),
+            ("shell.allow_only", &a, &ab, false),
+            ("shell.allow_only", &a, &none, false),
+            ("shell.allow", &ab, &a, true),
+            ("shell.allow", &a, &none, true),
+            ("shell.allow", &none, &a, false),
+            ("shell.deny", &none, &a, true),
+            ("shell.deny", &a, &ab, true),
+            ("shell.deny", &ab, &a, false),
+        ] {
+            let known = find(key).unwrap();
+            assert_eq!((known.tightens)(old, new), tightens, "{key}: {old} → {new}");
+        }
+        for (value, right) in
+            [(json!(["git push *"]), true), (json!(["*"]), false), (json!("ls"), false), (json!([5]), false)]
+        {
+            assert_eq!((find("shell.deny").unwrap().check)(&value).is_ok(), right, "{value}");
+        }
+    }
+}

@@ -214,6 +214,12 @@ async fn what_is_typed_into_a_shell_is_read_as_a_command() {
         let request = Request::new("bash_input", json!({"process_id": id, "text": "rm -rf /"}));
         assert_eq!(desk.gate.explain(request, &desk.session).await.unwrap().decision, decision);
     }
+    // Nor does it help to type it in parts.
+    let part = json!({"process_id": shell, "text": "rm -rf", "enter": false});
+    assert!(desk.call("bash_input", part).await.is_success());
+    let rest = Request::new("bash_input", json!({"process_id": shell, "text": " /"}));
+    assert_eq!(desk.gate.explain(rest, &desk.session).await.unwrap().decision, "forbid");
+    desk.call("bash_kill", json!({"process_id": shell})).await;
     let ask = Desk::new();
     let request = Request::new("bash_input", json!({"process_id": "p-00000000", "text": "x"}));
     assert_eq!(ask.gate.explain(request, &ask.session).await.unwrap_err().code, "no_such_process");
@@ -277,4 +283,34 @@ async fn a_restart_leaves_nothing_running_and_forgets_nothing() {
     );
     let data = ended(&desk, &running).await;
     assert_eq!((&data["status"], &data["stdout"]), (&json!("ended_with_deskhand"), &json!("begun\n")));
+}
+
+/// However Deskhand ends, nothing is left running.
+#[test]
+fn nothing_outlives_a_deskhand_that_is_killed() {
+    use std::io::Write;
+    let shop = crate::command::Shop::new();
+    let mut console = shop
+        .command(&["--mode", "auto"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let call = r#"bash {"command": "sleep 600 & echo $! > pid; wait", "background": true}"#;
+    writeln!(console.stdin.as_mut().unwrap(), "{call}").unwrap();
+    let pid = (0..500)
+        .find_map(|_| {
+            std::thread::sleep(Duration::from_millis(20));
+            fs::read_to_string(shop.path("pid")).ok().filter(|text| text.ends_with('\n'))
+        })
+        .expect("it has begun");
+    let pid: Value = serde_json::from_str(&pid).unwrap();
+    assert!(is_alive(&pid));
+    console.kill().unwrap();
+    console.wait().unwrap();
+    let gone = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        !is_alive(&pid)
+    });
+    assert!(gone, "{pid} is still there");
 }

@@ -84,13 +84,20 @@ impl Tool for BashInput {
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         input.check()?;
-        let record = running(input, cx)?.record();
+        let live = running(input, cx)?;
+        let record = live.record();
         let mut plan = Plan::new(format!("Type into {}: {}", record.process_id, short(&input.text, 200)))
             .effects(Effects::EXECUTES)
             .at_least(Permission::Moderate, "shell:input", "It drives a program that runs.");
         if record.reads_commands && !input.text.trim().is_empty() {
-            // What is typed into a shell is a command like any other.
-            let analysis = analyse(&input.text, &record.cwd, cx)?;
+            // What is typed into a shell is a command like any other, together with what was typed before on its line.
+            let line = live.begun_line() + &input.text;
+            if line.len() > MOST_BYTES {
+                let message =
+                    format!("The line that was begun has {} bytes; {MOST_BYTES} is the most.", line.len());
+                return Err(ToolError::new("line_too_long", message).hint("End it with the enter key first."));
+            }
+            let analysis = analyse(&line, &record.cwd, cx)?;
             plan = plan.at_least(analysis.permission, analysis.rule, analysis.why).effects(analysis.effects);
             plan.programs = analysis.programs;
             plan.hosts = analysis.hosts;

@@ -46,8 +46,8 @@ impl Tool for BashKill {
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         let record = cx.service::<ProcessTable>()?.find(cx.session_id(), &input.process_id)?.record();
         let command = super::command_line::short(&record.command, 200);
+        // No effect is named: what ends is only what this session started, also where nothing may be changed.
         Ok(Plan::new(format!("End {}: {command}", record.process_id))
-            .effects(Effects::EXECUTES)
             .at_least(Permission::Public, "shell:own-process", "It is a process of this session.")
             .not_undoable("a process that was ended does not go on"))
     }

@@ -151,7 +151,7 @@ pub fn whole_characters_before(bytes: &[u8]) -> &[u8] {
 }
 
 /// Without the last part of a character whose beginning was cut off.
-fn whole_characters_after(bytes: &[u8]) -> &[u8] {
+pub fn whole_characters_after(bytes: &[u8]) -> &[u8] {
     let continuing = bytes.iter().take(3).take_while(|&&byte| byte & 0b1100_0000 == 0b1000_0000).count();
     &bytes[continuing..]
 }

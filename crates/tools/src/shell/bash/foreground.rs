@@ -40,7 +40,8 @@ impl Sink for Watched<'_> {
     fn tick(&mut self) {
         let whole = capture::whole_characters_before(&self.recent).len();
         if whole > 0 {
-            self.cx.progress(&capture::lossy(&self.recent[..whole]), None, None);
+            let shown = capture::whole_characters_after(&self.recent[..whole]);
+            self.cx.progress(&capture::lossy(shown), None, None);
             self.recent.drain(..whole);
         }
     }

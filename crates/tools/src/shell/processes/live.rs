@@ -45,6 +45,8 @@ pub struct Live {
     record: Mutex<Record>,
     rings: Mutex<[Ring; 2]>,
     input: tokio::sync::Mutex<Option<Writer>>,
+    /// The line that was begun, and not ended yet by the enter key.
+    begun_line: Mutex<String>,
     kill: Notify,
     ended: watch::Sender<bool>,
     task: Mutex<Option<JoinHandle<()>>>,
@@ -69,6 +71,7 @@ impl Live {
             record: Mutex::new(record),
             rings: Mutex::default(),
             input: tokio::sync::Mutex::new(started.input.take()),
+            begun_line: Mutex::default(),
             kill: Notify::new(),
             ended: watch::Sender::new(false),
             task: Mutex::default(),
@@ -121,8 +124,14 @@ impl Live {
         let _ = ended.wait_for(|ended| *ended).await;
     }
 
+    /// What the process will read as one with what is typed next.
+    pub fn begun_line(&self) -> String {
+        lock(&self.begun_line).clone()
+    }
+
     /// Types into it; `last` closes its input.
     pub async fn write(&self, text: &[u8], last: bool) -> ToolResult<()> {
+        self.note_line(text);
         let typing = async {
             let mut input = self.input.lock().await;
             let Some(writer) = input.as_mut() else { return Err(io::ErrorKind::BrokenPipe.into()) };
@@ -144,6 +153,14 @@ impl Live {
                 .hint("bash_output says whether it still runs.")),
             Err(_) => Err(ToolError::new("input_not_read", "The process does not read its input.")
                 .hint("Part of it may be waiting to be read. bash_kill ends the process.")),
+        }
+    }
+
+    fn note_line(&self, text: &[u8]) {
+        let mut line = lock(&self.begun_line);
+        match memchr::memrchr(b'\n', text) {
+            Some(at) => *line = String::from_utf8_lossy(&text[at + 1..]).into_owned(),
+            None => line.push_str(&String::from_utf8_lossy(text)),
         }
     }
 

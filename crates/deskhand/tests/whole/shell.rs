@@ -80,6 +80,9 @@ async fn other_systems_get_their_own_shapes() {
     let (_, long) = in_dialect(&desk, "countbot", "exec", json!({"command": "seq 1 100000"})).await;
     let long = long.as_str().unwrap();
     assert!(long.chars().count() < 10_400 && long.ends_with("100000\n"), "{}", long.len());
+    let handle = long.split('"').nth(1).unwrap();
+    let whole = desk.call("read_file", json!({"path": handle, "tail": 1})).await;
+    assert!(whole.text.contains("100000"), "the whole can be read: {}", whole.text);
     let (_, text) = in_dialect(&desk, "skillmint", "bash", json!({"command": "echo hi"})).await;
     assert_eq!(text, "hi\n");
 
@@ -174,7 +177,7 @@ async fn it_runs_in_the_workspace_or_a_folder_in_it() {
 #[tokio::test]
 async fn output_is_told_while_it_comes() {
     let desk = Desk::new().mode(Mode::Auto);
-    let outcome = desk.call("bash", json!({"command": "echo one; sleep 0.4; echo 二"})).await;
+    let outcome = desk.call("bash", json!({"command": "echo one; sleep 1; echo 二"})).await;
     assert!(outcome.is_success(), "{}", outcome.text);
     let events = desk.events.0.lock().unwrap();
     let told: Vec<&str> = events

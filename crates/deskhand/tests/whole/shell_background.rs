@@ -102,7 +102,7 @@ async fn l3_one_that_ignores_being_asked_is_ended() {
 async fn l3_a_background_timeout_cleans_up() {
     let desk = desk();
     let command = "sleep 600 & echo $! > pid; echo said; wait";
-    let id = start(&desk, json!({"command": command, "timeout_ms": 500})).await;
+    let id = start(&desk, json!({"command": command, "timeout_ms": 1500})).await;
     let data = ended(&desk, &id).await;
     assert_eq!((&data["status"], &data["stdout"]), (&json!("timed_out"), &json!("said\n")));
     let child: Value = serde_json::from_str(&fs::read_to_string(desk.path("pid")).unwrap()).unwrap();
@@ -112,7 +112,7 @@ async fn l3_a_background_timeout_cleans_up() {
 #[tokio::test]
 async fn l3_block_waits_for_the_end() {
     let desk = desk();
-    let id = start(&desk, json!({"command": "sleep 0.5; echo done; exit 7"})).await;
+    let id = start(&desk, json!({"command": "sleep 2; echo done; exit 7"})).await;
     let waiting = desk.call("bash_output", json!({"process_id": id, "block": true, "timeout_ms": 50})).await;
     assert_eq!((waiting.status, &waiting.data["status"]), (Status::Success, &json!("running")));
     let data = ended(&desk, &id).await;

@@ -68,6 +68,8 @@ async fn one_that_reads_its_input_finds_its_end() {
     let desk = Desk::new().mode(Mode::Auto);
     let outcome = desk.call("bash", json!({"command": "cat; read x || echo none"})).await;
     assert_eq!(outcome.data["stdout"], "none\n", "{}", outcome.text);
+    let outcome = desk.call("bash", json!({"command": "cat; echo end", "pty": true})).await;
+    assert_eq!(outcome.data["stdout"], "end\r\n", "{}", outcome.text);
 }
 
 /// Each is ended when its time is up, with all that it started, and what it had printed is there.
@@ -85,7 +87,7 @@ async fn at_its_time_limit_the_whole_tree_ends() {
         ("a group of its own", "set -m; echo said; sleep 600 & echo $! > pid; wait"),
     ] {
         let begun = Instant::now();
-        let outcome = desk.call("bash", json!({"command": command, "timeout_ms": 700})).await;
+        let outcome = desk.call("bash", json!({"command": command, "timeout_ms": 1500})).await;
         assert_eq!(
             (outcome.status, outcome.error.unwrap().code.as_str()),
             (Status::TimedOut, "timed_out"),

@@ -101,20 +101,24 @@ impl Capture {
         }
     }
 
-    pub fn end(self) -> Captured {
-        let tail: Vec<u8> = self.tail.into();
-        let kept = self.head.len() as u64 + tail.len() as u64;
-        let left_out = self.total - kept;
-        if left_out == 0 {
-            // Joined before they are read as text: a character may lie across the border.
-            let all = [self.head, tail].concat();
-            return Captured { text: lossy(&all), total_bytes: self.total, file: None, truncated: false };
+    /// The end. Where the caller gets at most `most` characters, and this is more, the whole is kept for them.
+    pub fn end(mut self, most: Option<usize>) -> Captured {
+        let kept = self.head.len() + self.tail.len();
+        let left_out = self.total - kept as u64;
+        if left_out == 0 && most.is_some_and(|most| kept > most) {
+            self.begin_file();
         }
         let (file, why) = match self.whole {
             Whole::In { id, .. } => (Some(output::handle(id)), None),
             Whole::Not { id, why } => (id.map(output::handle), Some(why)),
             Whole::Here => (None, None),
         };
+        let tail: Vec<u8> = self.tail.into();
+        if left_out == 0 {
+            // Joined before they are read as text: a character may lie across the border.
+            let text = lossy(&[self.head, tail].concat());
+            return Captured { text, total_bytes: self.total, file, truncated: false };
+        }
         let where_it_is = match (&file, why) {
             (Some(handle), None) => format!("; read_file with path \"{handle}\" reads the whole"),
             (Some(handle), Some(why)) => format!("; \"{handle}\" has the beginning: {why}"),
@@ -166,7 +170,7 @@ mod tests {
         for piece in pieces {
             capture.take(piece);
         }
-        (capture.end(), folder)
+        (capture.end(None), folder)
     }
 
     #[test]
@@ -200,11 +204,23 @@ mod tests {
     }
 
     #[test]
+    fn what_the_caller_gets_only_in_part_is_kept_whole() {
+        for (most, kept) in [(None, false), (Some(6), false), (Some(5), true)] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut capture = Capture::new(folder.path().into());
+            capture.take(b"abcdef");
+            let captured = capture.end(most);
+            assert_eq!((captured.text.as_str(), captured.truncated), ("abcdef", false));
+            assert_eq!(captured.file.is_some(), kept, "{most:?}");
+        }
+    }
+
+    #[test]
     fn a_file_that_cannot_be_made_is_said() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut capture = Capture::new(file.path().join("outputs"));
         capture.take(&vec![b'x'; HEAD + TAIL + 1]);
-        let captured = capture.end();
+        let captured = capture.end(None);
         assert!(captured.text.contains("could not be kept"), "{}", &captured.text[HEAD..HEAD + 200]);
         assert_eq!(captured.file, None);
     }

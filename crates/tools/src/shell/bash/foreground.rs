@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use deskhand_core::{Cx, Status, ToolError, ToolResult};
 
+use tokio::io::AsyncWriteExt;
+
 use super::{
     super::{
         capture::{self, Capture},
@@ -14,6 +16,8 @@ use super::{
     Input, Output,
 };
 
+/// What the key Ctrl-D sends.
+const END_OF_TEXT: &[u8] = b"\x04";
 /// How much of what was printed lately is shown at once while a command runs.
 const MOST_SHOWN: usize = 4 * 1024;
 
@@ -47,7 +51,7 @@ impl Sink for Watched<'_> {
     }
 }
 
-pub async fn run(started: Started, input: &Input, command: String, cx: &Cx) -> ToolResult<Output> {
+pub async fn run(mut started: Started, input: &Input, command: String, cx: &Cx) -> ToolResult<Output> {
     let outputs = cx.service::<ShellPlaces>()?.outputs();
     let mut sink = Watched {
         stdout: Capture::new(outputs.clone()),
@@ -55,6 +59,10 @@ pub async fn run(started: Started, input: &Input, command: String, cx: &Cx) -> T
         recent: Vec::new(),
         cx,
     };
+    if let Some(terminal) = &mut started.input {
+        // Nobody types here: what reads finds the end, as it does without a terminal.
+        let _ = terminal.write_all(END_OF_TEXT).await;
+    }
     let limit = input.time_limit();
     let begun = Instant::now();
     let stop = async {
@@ -71,7 +79,8 @@ pub async fn run(started: Started, input: &Input, command: String, cx: &Cx) -> T
         timed_out: ended.how == How::TimedOut,
         ..Output::of(command)
     };
-    judge(output.with(stdout.end(), stderr.end(), input.max_output_chars), ended, limit)
+    let most = input.max_output_chars;
+    judge(output.with(stdout.end(most), stderr.end(most), most), ended, limit)
 }
 
 /// A command that did not end well is an error, with all that it printed.

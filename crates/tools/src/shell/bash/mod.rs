@@ -150,13 +150,12 @@ impl Output {
             (stdout, &mut self.stdout, &mut self.stdout_file),
             (stderr, &mut self.stderr, &mut self.stderr_file),
         ] {
-            let handle = captured.file.clone().unwrap_or_default();
-            *text = match most.map(|most| cut::middle(&captured.text, most, &handle)) {
-                Some(Cut::Shortened(short)) => {
+            *text = match most.and_then(|most| shortened(&captured, most)) {
+                Some(short) => {
                     self.truncated = true;
                     short
                 }
-                _ => captured.text,
+                None => captured.text,
             };
             *file = captured.file;
         }
@@ -182,4 +181,17 @@ impl Output {
         let data = serde_json::to_value(&self).unwrap_or_default();
         error.partial(deskhand_core::Reply { text, data, images: Vec::new() })
     }
+}
+
+/// The text without its middle, where it is longer than that.
+fn shortened(captured: &Captured, most: usize) -> Option<String> {
+    if let Some(handle) = &captured.file {
+        return match cut::middle(&captured.text, most, handle) {
+            Cut::Shortened(short) => Some(short),
+            Cut::Whole => None,
+        };
+    }
+    let mut value = serde_json::Value::String(captured.text.clone());
+    let cut = cut::strings(&mut value, most);
+    value.as_str().filter(|_| cut).map(str::to_owned)
 }

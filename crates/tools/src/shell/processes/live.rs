@@ -31,7 +31,7 @@ use super::{
 /// How much of each stream goes into its log.
 const MOST_LOGGED: u64 = 1 << 30;
 /// How long a process may take to read what is typed.
-const TYPING: Duration = Duration::from_secs(10);
+const TYPING: Duration = Duration::from_secs(5);
 const MOST_COMMAND: usize = 200;
 
 /// Where a process is kept, and where its logs can be read.

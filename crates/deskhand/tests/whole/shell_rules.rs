@@ -37,6 +37,10 @@ async fn the_path_policy_holds_for_every_path_that_a_command_names() {
         assert_eq!(explained.permission, permission, "{path}: {}", explained.why);
         assert!(rule.is_empty() || explained.rule == rule, "{path}: {}", explained.rule);
     }
+    std::fs::create_dir(desk.workspace.parent().unwrap().join("outside")).unwrap();
+    let shapes = explain(&desk, json!({"command": "cat ../outside"})).await.plan.unwrap().shapes;
+    let folder = shapes.iter().any(|shape| matches!(shape, Shape::Folder { .. }));
+    assert!(!folder, "a yes about a folder is not offered for what runs");
     let explained = explain(&desk, json!({"command": "cat ./.env"})).await;
     assert_eq!(explained.plan.unwrap().touches.len(), 1, "it is named, so that it can be shown to what runs");
 }

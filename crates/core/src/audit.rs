@@ -41,6 +41,9 @@ pub struct AuditRecord {
     pub input_sha256: Option<String>,
     /// SHA-256 of text and data as the tool produced them.
     pub output_sha256: Option<String>,
+    /// What held in what the call ran, in words. Records from before there was any have no such field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confinement: Option<String>,
 }
 
 /// The append-only, hash-chained log.

@@ -148,6 +148,11 @@ impl Cx {
         })
     }
 
+    /// Where events of this session go, for what outlives the call.
+    pub fn events(&self) -> Arc<dyn EventSink> {
+        Arc::clone(&self.0.events)
+    }
+
     pub fn cancel_token(&self) -> &CancellationToken {
         &self.0.cancel
     }

@@ -26,6 +26,8 @@ pub struct DialectEntry {
     pub parameters: &'static [Parameter],
     /// Arguments that are always so: JSON objects.
     pub fixed: &'static str,
+    /// The shape of its results, where it is not the usual one of its system.
+    pub shape: Option<fn(&Outcome) -> Value>,
 }
 
 /// A parameter as the other system documents it.
@@ -42,11 +44,35 @@ pub struct Parameter {
     /// What its values are called here, where they are called otherwise; a JSON object. A value that is not in it stays
     /// as it is.
     pub values: &'static str,
+    /// How its value becomes the canonical one.
+    pub becomes: Becomes,
+    /// Its own schema, where it is not that of the canonical parameter; a JSON object.
+    pub schema: &'static str,
+}
+
+/// How a value of another system becomes ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Becomes {
+    /// As it is.
+    Itself,
+    /// A number in another unit: seconds that are milliseconds here.
+    Times(u32),
+    /// Added to the canonical list, after what the parameters before it added.
+    Added,
 }
 
 impl Parameter {
     pub const fn required(name: &'static str) -> Self {
-        Self { name, is: name, required: true, default: "", bounds: "{}", values: "" }
+        Self {
+            name,
+            is: name,
+            required: true,
+            default: "",
+            bounds: "{}",
+            becomes: Becomes::Itself,
+            schema: "",
+            values: "",
+        }
     }
 
     pub const fn optional(name: &'static str) -> Self {
@@ -55,6 +81,20 @@ impl Parameter {
 
     pub const fn is(mut self, canonical: &'static str) -> Self {
         self.is = canonical;
+        self
+    }
+
+    /// The canonical number is `factor` times this one; `schema` says what this one may be.
+    pub const fn times(mut self, factor: u32, schema: &'static str) -> Self {
+        self.becomes = Becomes::Times(factor);
+        self.schema = schema;
+        self
+    }
+
+    /// The value goes to the end of the canonical list; `schema` says what it may be.
+    pub const fn added(mut self, schema: &'static str) -> Self {
+        self.becomes = Becomes::Added;
+        self.schema = schema;
         self
     }
 
@@ -80,13 +120,50 @@ impl Parameter {
     }
 }
 
+impl Parameter {
+    /// Puts a value of this parameter where it belongs. What is of a wrong kind goes through as it is, and is found
+    /// by the canonical schema.
+    fn put(&self, value: Value, canonical: &mut Map<String, Value>) {
+        let value = match (self.becomes, value) {
+            (Becomes::Times(factor), Value::Number(number)) => times(&number, factor),
+            (Becomes::Added, value) => {
+                let list = canonical.remove(self.is);
+                let mut items = match list {
+                    Some(Value::Array(items)) => items,
+                    _ => Vec::new(),
+                };
+                match value {
+                    Value::Array(more) => items.extend(more),
+                    one => items.push(one),
+                }
+                Value::Array(items)
+            }
+            (_, value) => value,
+        };
+        canonical.insert(self.is.to_owned(), value);
+    }
+}
+
+fn times(number: &serde_json::Number, factor: u32) -> Value {
+    match (number.as_i64(), number.as_f64()) {
+        (Some(whole), _) => whole.saturating_mul(i64::from(factor)).into(),
+        (None, Some(float)) => (float * f64::from(factor)).round().into(),
+        _ => Value::Number(number.clone()),
+    }
+}
+
 impl DialectEntry {
     pub const fn new(name: &'static str, tool: &'static str, parameters: &'static [Parameter]) -> Self {
-        Self { name, tool, parameters, fixed: "{}" }
+        Self { name, tool, parameters, fixed: "{}", shape: None }
     }
 
     pub const fn fixed(mut self, json: &'static str) -> Self {
         self.fixed = json;
+        self
+    }
+
+    pub const fn shaped(mut self, shape: fn(&Outcome) -> Value) -> Self {
+        self.shape = Some(shape);
         self
     }
 
@@ -98,7 +175,7 @@ impl DialectEntry {
         for parameter in self.parameters {
             let value = given.remove(parameter.name).filter(|value| !value.is_null());
             if let Some(value) = value.or_else(|| parse(parameter.default)) {
-                canonical.insert(parameter.is.to_owned(), parameter.value_here(value));
+                parameter.put(parameter.value_here(value), &mut canonical);
             }
         }
         for (name, value) in given {
@@ -124,7 +201,8 @@ impl DialectEntry {
         let mut properties = Map::new();
         let mut required = Vec::new();
         for parameter in self.parameters {
-            let mut schema = canonical["properties"][parameter.is].clone();
+            let mut schema =
+                parse(parameter.schema).unwrap_or_else(|| canonical["properties"][parameter.is].clone());
             if schema.is_null() {
                 schema = json!({});
             }
@@ -179,6 +257,12 @@ impl Dialect {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
+    /// An outcome as callers of the tool `name` expect it.
+    pub fn shaped(&self, name: &str, outcome: &Outcome) -> Value {
+        let shape = self.entry(name).and_then(|entry| entry.shape).unwrap_or(self.shape);
+        shape(outcome)
+    }
+
     /// The entries whose tool exists, and those whose tool does not (yet).
     pub fn split<'a>(&'a self, registry: &'a Registry) -> (Vec<&'a DialectEntry>, Vec<&'a DialectEntry>) {
         self.entries.iter().partition(|entry| registry.get(entry.tool).is_some())
@@ -189,7 +273,7 @@ impl Dialect {
 mod tests {
     use super::*;
 
-    const ENTRY: DialectEntry = DialectEntry::new(
+    const MONITOR: DialectEntry = DialectEntry::new(
         "monitor",
         "look",
         &[
@@ -202,6 +286,19 @@ mod tests {
         ],
     );
 
+    const RUN: DialectEntry = DialectEntry::new(
+        "run",
+        "bash",
+        &[
+            Parameter::required("command").is("argv").added(r#"{"type": "string"}"#),
+            Parameter::optional("args").is("argv").default("[]").added(r#"{"type": "array"}"#),
+            Parameter::optional("timeout")
+                .is("timeout_ms")
+                .default("30")
+                .times(1000, r#"{"type": "number"}"#),
+        ],
+    );
+
     #[test]
     fn values_have_names_of_their_own() {
         for (given, wanted) in [
@@ -211,7 +308,23 @@ mod tests {
             (json!({"metric": "other"}), json!({"sections": "other"})),
             (json!({"metric": ["disk"]}), json!({"sections": ["disk"]})),
         ] {
-            assert_eq!(ENTRY.to_canonical(given.clone()), wanted, "{given}");
+            assert_eq!(MONITOR.to_canonical(given.clone()), wanted, "{given}");
+        }
+    }
+
+    #[test]
+    fn units_and_lists_become_ours() {
+        for (given, wanted) in [
+            (json!({"command": "ls"}), json!({"argv": ["ls"], "timeout_ms": 30_000})),
+            (
+                json!({"command": "ls", "args": ["-l", "a b"], "timeout": 2}),
+                json!({"argv": ["ls", "-l", "a b"], "timeout_ms": 2_000}),
+            ),
+            (json!({"command": "ls", "timeout": 0.5}), json!({"argv": ["ls"], "timeout_ms": 500.0})),
+            (json!({"command": "ls", "timeout": "x"}), json!({"argv": ["ls"], "timeout_ms": "x"})),
+            (json!({"command": 5, "timeout": i64::MAX}), json!({"argv": [5], "timeout_ms": i64::MAX})),
+        ] {
+            assert_eq!(RUN.to_canonical(given.clone()), wanted, "{given}");
         }
     }
 
@@ -221,7 +334,7 @@ mod tests {
             "sections": {"type": "array", "items": {"type": "string"}, "description": "What."},
             "interval_s": {"type": "number"},
         }});
-        let metric = &ENTRY.input_schema(&canonical)["properties"]["metric"];
+        let metric = &MONITOR.input_schema(&canonical)["properties"]["metric"];
         let wanted =
             json!({"type": "string", "description": "What.", "default": "all", "enum": ["cpu", "all"]});
         assert_eq!(*metric, wanted);
@@ -231,7 +344,14 @@ mod tests {
             (json!({"metric": ["cpu"]}), false),
             (json!({"interval": "x"}), false),
         ] {
-            assert_eq!(ENTRY.violations(&given, &canonical).is_empty(), right, "{given}");
+            assert_eq!(MONITOR.violations(&given, &canonical).is_empty(), right, "{given}");
         }
+    }
+
+    #[test]
+    fn its_own_schema_is_the_one_that_binds() {
+        let canonical = json!({"properties": {"argv": {"type": "array"}, "timeout_ms": {"maximum": 5}}});
+        assert!(RUN.violations(&json!({"command": "ls", "timeout": 30}), &canonical).is_empty());
+        assert_eq!(RUN.violations(&json!({"command": ["ls"], "timeout": "x"}), &canonical).len(), 2);
     }
 }

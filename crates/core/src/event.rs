@@ -61,6 +61,16 @@ pub enum EventBody {
     CallEnded {
         outcome: Box<Outcome>,
     },
+    /// A process that a call left running in the background has ended.
+    ProcessEnded {
+        process_id: String,
+        /// Masked and short.
+        command: String,
+        exit_code: Option<i32>,
+        signal: Option<i32>,
+        /// `exited`, `killed` or `timed_out`.
+        status: String,
+    },
     Usage {
         input_tokens: u64,
         output_tokens: u64,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{arguments, error::StoreResult, plan::Plan, time::Time};
+use crate::{arguments, error::StoreResult, pattern::CommandPattern, plan::Plan, time::Time};
 
 /// What a remembered answer is about, beside the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +22,15 @@ pub enum Shape {
         #[schemars(with = "String")]
         path: PathBuf,
     },
+    /// Commands like this one, run in this folder.
+    Command {
+        pattern: CommandPattern,
+        #[serde(with = "crate::path_json")]
+        #[schemars(with = "String")]
+        folder: PathBuf,
+        /// With the network, where the call asks for it.
+        network: bool,
+    },
     /// Any arguments.
     AnyArguments,
 }
@@ -33,13 +42,15 @@ impl Shape {
     }
 
     /// Whether a no of this shape speaks about a call: it does if anything that the call touches lies in its
-    /// folder, or is removed together with it.
+    /// folder, or is removed together with it; or if any of the commands that it runs is one of its pattern.
     pub fn concerns(&self, arguments: &Value, plan: &Plan) -> bool {
         match self {
             Self::Folder { path } => plan.touches.iter().any(|touch| {
                 touch.path.starts_with(path) || (touch.recursive && path.starts_with(&touch.path))
             }),
-            other => other.covers(arguments, plan),
+            Self::Command { pattern, .. } => plan.commands.iter().any(|command| pattern.matches(command)),
+            Self::AnyArguments => true,
+            Self::Exact { .. } => self.covers(arguments, plan),
         }
     }
 
@@ -54,9 +65,17 @@ impl Shape {
                 !asked.is_empty()
                     && plan.programs.is_empty()
                     && plan.hosts.is_empty()
+                    && plan.cwd.is_none()
                     && asked.iter().all(|t| t.path.starts_with(path))
             }
-            Self::AnyArguments => true,
+            Self::Command { pattern, folder, network } => {
+                !plan.commands.is_empty()
+                    && plan.commands.iter().all(|command| pattern.matches(command))
+                    && plan.cwd.as_ref().is_some_and(|cwd| cwd.starts_with(folder))
+                    && (*network || !plan.with_network)
+            }
+            // Whatever runs next is not known from what ran before.
+            Self::AnyArguments => plan.cwd.is_none(),
         }
     }
 
@@ -65,6 +84,10 @@ impl Shape {
         match self {
             Self::Exact { shown, .. } => format!("{tool} with exactly these arguments: {shown}"),
             Self::Folder { path } => format!("{tool} on anything in {}", path.display()),
+            Self::Command { pattern, folder, network } => {
+                let network = if *network { ", with the network" } else { "" };
+                format!("{tool} with commands like `{pattern}` in {}{network}", folder.display())
+            }
             Self::AnyArguments => format!("every use of {tool} that is not sensitive"),
         }
     }
@@ -171,3 +194,6 @@ pub trait GrantBook: Send + Sync {
     /// Whether there was one of that id.
     fn revoke(&self, id: &str) -> StoreResult<bool>;
 }
+
+#[cfg(test)]
+mod tests;

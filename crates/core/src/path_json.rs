@@ -1,6 +1,6 @@
 //! Paths in JSON: as text, or, where a path is not UTF-8, as `{"bytes": "hex"}`. Nothing is lost on the way.
 //!
-//! For `#[serde(with = "path_json")]`, and `path_json::list` for many.
+//! For `#[serde(with = "path_json")]`, `path_json::list` for many, `path_json::optional` for one or none.
 
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,21 @@ pub mod list {
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
         let forms = Vec::<Form>::deserialize(deserializer)?;
         forms.into_iter().map(from_form).collect::<Result<_, _>>().map_err(de::Error::custom)
+    }
+}
+
+/// The same for a path that may be absent.
+pub mod optional {
+    use super::{Deserialize, Deserializer, Form, PathBuf, Serialize, Serializer, de, from_form, to_form};
+
+    #[allow(clippy::ref_option)] // serde's form
+    pub fn serialize<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+        path.as_deref().map(to_form).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
+        let form = Option::<Form>::deserialize(deserializer)?;
+        form.map(from_form).transpose().map_err(de::Error::custom)
     }
 }
 
@@ -74,11 +89,13 @@ mod tests {
         one: PathBuf,
         #[serde(with = "super::list")]
         many: Vec<PathBuf>,
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "super::optional")]
+        perhaps: Option<PathBuf>,
     }
 
     #[test]
     fn plain_paths_are_plain_text() {
-        let holder = Holder { one: "/a/b".into(), many: vec!["c\\xE9".into()] };
+        let holder = Holder { one: "/a/b".into(), many: vec!["c\\xE9".into()], perhaps: None };
         let text = serde_json::to_string(&holder).unwrap();
         assert_eq!(text, r#"{"one":"/a/b","many":["c\\xE9"]}"#);
         assert_eq!(serde_json::from_str::<Holder>(&text).unwrap(), holder);
@@ -89,7 +106,7 @@ mod tests {
     fn paths_that_are_not_utf8_come_back_as_they_were() {
         use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
         let odd = PathBuf::from(OsStr::from_bytes(b"/caf\xE9"));
-        let holder = Holder { one: odd.clone(), many: vec![odd] };
+        let holder = Holder { one: odd.clone(), many: vec![odd.clone()], perhaps: Some(odd) };
         let text = serde_json::to_string(&holder).unwrap();
         assert!(text.contains(r#"{"bytes":"2f636166e9"}"#), "{text}");
         assert_eq!(serde_json::from_str::<Holder>(&text).unwrap(), holder);

@@ -122,6 +122,19 @@ pub struct Plan {
     pub programs: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
+    /// The simple commands, as words, that a person is asked about, where a command is run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<Vec<String>>,
+    /// Where programs run, for a call that runs any.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::path_json::optional")]
+    #[schemars(with = "Option<String>")]
+    pub cwd: Option<PathBuf>,
+    /// What runs was given the network because the call asks for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub with_network: bool,
+    /// What holds in what runs, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confinement: Option<String>,
     pub undo: Undoable,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
@@ -150,6 +163,10 @@ impl Plan {
             touches: Vec::new(),
             programs: Vec::new(),
             hosts: Vec::new(),
+            commands: Vec::new(),
+            cwd: None,
+            with_network: false,
+            confinement: None,
             undo: Undoable::NothingToUndo,
             preview: None,
             notes: Vec::new(),
@@ -250,6 +267,10 @@ impl Plan {
             && self.touches == later.touches
             && self.programs == later.programs
             && self.hosts == later.hosts
+            && self.commands == later.commands
+            && self.cwd == later.cwd
+            && self.with_network == later.with_network
+            && self.confinement == later.confinement
             && self.summary == later.summary
             && self.notes == later.notes
             && self.undo == later.undo

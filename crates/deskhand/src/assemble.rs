@@ -61,7 +61,7 @@ impl App {
         #[cfg(unix)]
         let sandbox = sandbox(&settings, &paths)?;
         #[cfg(unix)]
-        let services = services.with(sandbox.clone());
+        let services = with_shell(services, &settings, &data_dir).with(sandbox.clone());
         registry.probe(&services);
         let gate = gate(registry, &store, settings.gate());
         let session = shared.session.clone().or_else(|| env::var("DESKHAND_SESSION").ok());
@@ -98,6 +98,16 @@ impl App {
             events: surfaces.events,
         }
     }
+}
+
+/// What commands need: the reading of them, their confinement, the lists, and where things are kept.
+#[cfg(unix)]
+fn with_shell(services: Services, settings: &Settings, data_dir: &Path) -> Services {
+    services
+        .with(deskhand_guard::shell::Shell::default())
+        .with(settings.shell())
+        .with(deskhand_tools::shell::ShellPlaces::new(data_dir, places::home()))
+        .with(deskhand_tools::shell::ProcessTable::new(data_dir))
 }
 
 /// The gate, on what a store keeps and what the guard knows.

@@ -4,6 +4,8 @@ pub mod dialects;
 mod family;
 pub mod files;
 pub mod system;
+#[cfg(unix)]
+pub mod shell;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -14,6 +16,8 @@ pub fn registry() -> Registry {
     let mut registry = Registry::new();
     files::register(&mut registry);
     system::register(&mut registry);
+    #[cfg(unix)]
+    shell::register(&mut registry);
     dialects::register(&mut registry);
     registry
 }

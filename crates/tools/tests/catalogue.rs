@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use deskhand_core::{
     Registry,
-    dialect::{DialectEntry, Parameter},
+    dialect::{Becomes, DialectEntry, Parameter},
 };
 use serde_json::{Map, Value, json};
 
@@ -139,7 +139,7 @@ fn inexact(entry: &DialectEntry, row: &Row) -> Vec<String> {
         let wanted = map.get(parameter.name).and_then(Value::as_str).unwrap_or(parameter.name);
         if is_plain(wanted) {
             assert_eq!(parameter.is, wanted, "{} {} {}", row.dialect, row.name, parameter.name);
-        } else {
+        } else if !is_as_told(parameter, wanted) {
             open.push(format!("{} → {wanted}", parameter.name));
         }
     }
@@ -148,11 +148,29 @@ fn inexact(entry: &DialectEntry, row: &Row) -> Vec<String> {
     let canonical = entry.to_canonical(Value::Object(given));
     let always = [row.mapping.get("fixed"), row.mapping.get("default")];
     for (name, value) in always.into_iter().flatten().filter_map(Value::as_object).flatten() {
-        if canonical.get(name) != Some(value) {
+        if canonical.get(name) != Some(value) && !is_kept_by_its_profile(name, &canonical) {
             open.push(format!("{name} = {value}"));
         }
     }
     open
+}
+
+/// Whether a row does what the catalogue says in words of its parameter.
+fn is_as_told(parameter: &Parameter, words: &str) -> bool {
+    match words {
+        "timeout_ms (seconds × 1000)" => {
+            parameter.is == "timeout_ms" && parameter.becomes == Becomes::Times(1000)
+        }
+        "argv[0]" | "argv[1..]" => parameter.is == "argv" && parameter.becomes == Becomes::Added,
+        _ => false,
+    }
+}
+
+/// The ten commands, and that there is no shell, are rules of a profile of `bash`, which cannot be overridden.
+fn is_kept_by_its_profile(name: &str, canonical: &Value) -> bool {
+    ["whitelist", "no_shell"].contains(&name)
+        && canonical["profile"] == "ten_commands"
+        && canonical["argv"].is_array()
 }
 
 /// In its dialect a built tool takes what is documented, with the documented defaults.

@@ -254,7 +254,7 @@ impl Gate {
         if decision.verdict == crate::Verdict::Ask {
             let shown = record::shown_arguments(self, arguments);
             plan.shapes.insert(0, crate::Shape::exact(arguments, plan, shown));
-            if plan.programs.is_empty() && plan.hosts.is_empty() {
+            if plan.programs.is_empty() && plan.hosts.is_empty() && plan.cwd.is_none() {
                 plan.shapes.push(crate::Shape::AnyArguments);
             }
         }

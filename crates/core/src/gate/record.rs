@@ -55,6 +55,7 @@ pub(super) struct Draft {
     decided_by: Option<String>,
     undo: Option<CallId>,
     paths: Vec<PathBuf>,
+    confinement: Option<String>,
 }
 
 impl Draft {
@@ -75,6 +76,7 @@ impl Draft {
             decided_by: None,
             undo: None,
             paths: Vec::new(),
+            confinement: None,
         }
     }
 
@@ -85,6 +87,7 @@ impl Draft {
     pub fn planned(&mut self, plan: &Plan) {
         self.permission = Some(plan.permission);
         self.plan_wants_result_approval = plan.result_approval;
+        self.confinement.clone_from(&plan.confinement);
         self.paths = plan.touches.iter().map(|touch| touch.path.clone()).collect();
     }
 
@@ -164,6 +167,7 @@ impl Draft {
             rule: None,
             input_sha256: Some(self.input_sha256.clone()),
             output_sha256: None,
+            confinement: None,
         }
     }
 }
@@ -247,6 +251,7 @@ fn record_end(gate: &Gate, draft: &Draft, outcome: &Outcome) -> StoreResult<()> 
     record.decided_by.clone_from(&outcome.decided_by);
     record.rule.clone_from(&outcome.rule);
     record.output_sha256.clone_from(&draft.output_sha256);
+    record.confinement.clone_from(&draft.confinement);
     gate.audit.append(&record)
 }
 
@@ -330,6 +335,10 @@ pub(super) fn masked_plan(gate: &Gate, plan: &Plan) -> Plan {
     plan.notes = plan.notes.iter().map(mask).collect();
     plan.programs = plan.programs.iter().map(mask).collect();
     plan.hosts = plan.hosts.iter().map(mask).collect();
+    for command in &mut plan.commands {
+        *command = command.iter().map(mask).collect();
+    }
+    plan.cwd = plan.cwd.map(|cwd| masked_path(gate, &cwd));
     for touch in &mut plan.touches {
         touch.path = masked_path(gate, &touch.path);
     }

@@ -25,7 +25,7 @@ pub async fn run(app: &App, printer: Printer, wanted: &Wanted) -> Result<u8> {
     let request = Request::new(&wanted.tool, arguments).in_dialect(wanted.dialect.clone());
     let session = app.session("cli", surfaces(app, printer, wanted.yes, wanted.wait));
     let outcome = call(app, request, &session).await;
-    print(app, printer, &outcome, wanted.dialect.as_deref())?;
+    print(app, printer, &outcome, Some(wanted))?;
     Ok(outcome.status.exit_code())
 }
 
@@ -78,9 +78,11 @@ async fn interrupted() {
 }
 
 /// Prints an outcome: as a whole, in a dialect's shape, or for a person.
-pub fn print(app: &App, printer: Printer, outcome: &Outcome, dialect: Option<&str>) -> Result<()> {
-    if let Some(dialect) = dialect.and_then(|name| app.gate.registry.dialect(name)) {
-        let shaped = (dialect.shape)(outcome);
+pub fn print(app: &App, printer: Printer, outcome: &Outcome, wanted: Option<&Wanted>) -> Result<()> {
+    let asked = wanted.and_then(|wanted| Some((wanted, wanted.dialect.as_deref()?)));
+    let in_dialect = asked.and_then(|(wanted, name)| Some((wanted, app.gate.registry.dialect(name)?)));
+    if let Some((wanted, dialect)) = in_dialect {
+        let shaped = dialect.shaped(&wanted.tool, outcome);
         return match shaped.as_str().filter(|_| !printer.json) {
             Some(text) => printer.line(&safe(text)),
             None => printer.print(&shaped, |_| serde_json::to_string_pretty(&shaped).unwrap_or_default()),
@@ -99,6 +101,12 @@ pub fn print(app: &App, printer: Printer, outcome: &Outcome, dialect: Option<&st
         return Ok(());
     };
     let style = Style::for_stderr();
+    if !outcome.data.is_null() {
+        // What a call had produced when it failed is what a person wants to see; its text ends in why it failed.
+        printer.line(safe(&outcome.text).trim_end_matches('\n'))?;
+        printer.note(&format!("{} {}", style.red(outcome.status.as_str()), error.code));
+        return Ok(());
+    }
     printer.note(&format!("{} {}", style.red(outcome.status.as_str()), safe(&error.message)));
     if let Some(hint) = &error.hint {
         printer.note(&style.dim(&safe(hint)));

@@ -1,6 +1,6 @@
 //! The settings that there are. One row each; help, checks and the environment are derived from it.
 
-use deskhand_core::{Mode, arguments};
+use deskhand_core::{CommandPattern, Mode, arguments};
 use serde_json::{Value, json};
 
 pub struct Known {
@@ -126,6 +126,28 @@ pub const KNOWN: &[Known] = &[
         check: |value| is(value.as_u64().is_some_and(|n| (1..=1 << 30).contains(&n)), "a number of seconds"),
         tightens: |old, new| new.as_u64() <= old.as_u64(),
     },
+    Known {
+        key: "shell.allow_only",
+        about: "The commands that alone may run, as patterns such as \"git status *\"; empty: all may",
+        default: || json!([]),
+        check: patterns,
+        // Once there is such a list, it can only get shorter, and not empty.
+        tightens: |old, new| list(old).is_empty() || (!list(new).is_empty() && is_within(new, old)),
+    },
+    Known {
+        key: "shell.allow",
+        about: "Commands that run without a question where they are moderate, as patterns such as \"cargo test *\"",
+        default: || json!([]),
+        check: patterns,
+        tightens: |old, new| is_within(new, old),
+    },
+    Known {
+        key: "shell.deny",
+        about: "Commands that never run, as patterns such as \"git push *\"",
+        default: || json!([]),
+        check: patterns,
+        tightens: |old, new| is_within(old, new),
+    },
 ];
 
 pub const EXECUTION: &str = "requires_execution_approval";
@@ -164,6 +186,22 @@ pub fn variable(key: &str) -> String {
     format!("DESKHAND_{}", key.replace('.', "_").to_uppercase())
 }
 
+/// The patterns in a list of them.
+pub fn list(value: &Value) -> Vec<CommandPattern> {
+    let texts = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+    texts.filter_map(|text| text.parse().ok()).collect()
+}
+
+fn patterns(value: &Value) -> Result<(), &'static str> {
+    let right = value.as_array().is_some_and(|items| items.len() == list(value).len());
+    is(right, "a list of commands, in words, each naming a program, with * only as its last word")
+}
+
+fn is_within(part: &Value, whole: &Value) -> bool {
+    let whole = list(whole);
+    list(part).iter().all(|pattern| whole.contains(pattern))
+}
+
 fn mode(value: &Value) -> Option<Mode> {
     value.as_str()?.parse().ok()
 }
@@ -179,4 +217,34 @@ fn at_least_16(value: &Value) -> Result<(), &'static str> {
 
 fn a_bool(value: &Value) -> Result<(), &'static str> {
     is(value.is_boolean(), "true or false")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_commands_only_get_tighter() {
+        let (none, a, ab) = (json!([]), json!(["a *"]), json!(["a *", "b"]));
+        for (key, old, new, tightens) in [
+            ("shell.allow_only", &none, &ab, true),
+            ("shell.allow_only", &ab, &a, true),
+            ("shell.allow_only", &a, &ab, false),
+            ("shell.allow_only", &a, &none, false),
+            ("shell.allow", &ab, &a, true),
+            ("shell.allow", &a, &none, true),
+            ("shell.allow", &none, &a, false),
+            ("shell.deny", &none, &a, true),
+            ("shell.deny", &a, &ab, true),
+            ("shell.deny", &ab, &a, false),
+        ] {
+            let known = find(key).unwrap();
+            assert_eq!((known.tightens)(old, new), tightens, "{key}: {old} → {new}");
+        }
+        for (value, right) in
+            [(json!(["git push *"]), true), (json!(["*"]), false), (json!("ls"), false), (json!([5]), false)]
+        {
+            assert_eq!((find("shell.deny").unwrap().check)(&value).is_ok(), right, "{value}");
+        }
+    }
 }

@@ -145,10 +145,10 @@ fn environment_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
     for key in keys {
         let variable = known::variable(&key);
         let Some(text) = (from.environment)(&variable) else { continue };
-        // Numbers and booleans are written plainly; anything else is a text.
+        // Numbers, booleans and lists are written as JSON; anything else is a text.
         let value = serde_json::from_str(&text)
             .ok()
-            .filter(|value: &Value| value.is_boolean() || value.is_number())
+            .filter(|value: &Value| value.is_boolean() || value.is_number() || value.is_array())
             .unwrap_or(Value::String(text));
         let known = check(&key, &value).map_err(|why| anyhow!("{variable}: {why}"))?;
         settings.set(&key, value, Source::Environment { variable }, known.about);

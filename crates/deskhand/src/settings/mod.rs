@@ -135,6 +135,16 @@ impl Settings {
         }
     }
 
+    #[cfg(unix)]
+    pub fn shell(&self) -> deskhand_tools::shell::ShellLists {
+        let list = |key| known::list(self.value(key));
+        deskhand_tools::shell::ShellLists {
+            allow_only: list("shell.allow_only"),
+            allow: list("shell.allow"),
+            deny: list("shell.deny"),
+        }
+    }
+
     pub fn store(&self) -> StoreOptions {
         const DAY: u64 = 24 * 60 * 60;
         StoreOptions {

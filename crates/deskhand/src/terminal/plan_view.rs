@@ -55,6 +55,9 @@ impl PlanView {
         for note in &plan.notes {
             let _ = writeln!(text, "  {} {}", self.style.yellow("!"), safe(note));
         }
+        if let Some(confinement) = &plan.confinement {
+            let _ = writeln!(text, "  {} {}", say("Confined:", "隔离："), safe(confinement));
+        }
         match &plan.undo {
             Undoable::NothingToUndo => {}
             Undoable::Yes => {

@@ -1,4 +1,4 @@
-//! How far a long call is, in one line on stderr.
+//! How far a long call is, in one line on stderr; and what in the background has ended.
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -8,7 +8,7 @@ use std::{
 
 use deskhand_core::{EventBody, EventSink};
 
-use super::safe;
+use super::{safe, safe_line};
 
 /// Shows progress where stderr is a terminal; says nothing otherwise.
 pub struct ProgressLine {
@@ -52,6 +52,12 @@ impl EventSink for ProgressLine {
                 let text: String =
                     safe(&progress.text).lines().next().unwrap_or_default().chars().take(70).collect();
                 let _ = write!(io::stderr(), "\r\x1b[K{text}{far}");
+            }
+            EventBody::ProcessEnded { process_id, command, exit_code, status, .. } if self.shown => {
+                self.clear();
+                let code = exit_code.map_or_else(String::new, |code| format!(", exit code {code}"));
+                let line = safe_line(&format!("{process_id}: {status}{code}: {command}"));
+                let _ = write!(io::stderr(), "\r\x1b[K{line}\n");
             }
             EventBody::CallEnded { .. } | EventBody::ApprovalWanted { .. } if self.shown => self.clear(),
             _ => {}

@@ -14,6 +14,10 @@ mod reference_pages;
 mod results;
 #[cfg(target_os = "linux")]
 mod sandbox;
+mod shell;
+mod shell_background;
+mod shell_bad_input;
+mod shell_rules;
 mod support;
 mod system;
 mod terminal;

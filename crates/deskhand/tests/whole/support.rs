@@ -13,7 +13,10 @@ use deskhand_core::{
     Request, ResultAnswer, Services, SessionCx, UndoJournal,
     approval::{AnyAnswer, Subject},
 };
-use deskhand_guard::{Paths, PathsConfig};
+use deskhand_guard::{
+    Paths, PathsConfig,
+    sandbox::{Limits, Sandbox, SandboxConfig, Wanted},
+};
 use deskhand_store::{Store, StoreOptions};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -52,7 +55,14 @@ impl Desk {
         })
         .unwrap();
         let undo: Arc<dyn UndoJournal> = store.undo();
+        let sandbox = sandbox(&paths, env!("CARGO_BIN_EXE_deskhand"));
         let services = Services::default().with(paths).with(undo);
+        let services = services
+            .with(deskhand_guard::shell::Shell::default())
+            .with(sandbox)
+            .with(deskhand_tools::shell::ShellLists::default())
+            .with(deskhand_tools::shell::ShellPlaces::new(&data, Some(root.join("home"))))
+            .with(deskhand_tools::shell::ProcessTable::new(&data));
         let mut registry = deskhand_tools::registry();
         super::probes::register(&mut registry);
         registry.probe(&services);
@@ -113,6 +123,16 @@ impl Desk {
     pub fn audit_text(&self) -> String {
         read_all(&self.data.join("audit"))
     }
+}
+
+/// Confinement by this launcher.
+pub fn sandbox(paths: &Paths, launcher: &str) -> Sandbox {
+    Sandbox::new(SandboxConfig {
+        paths: paths.clone(),
+        launcher: launcher.into(),
+        wanted: Wanted::Auto,
+        limits: Limits::default(),
+    })
 }
 
 pub fn read_all(folder: &Path) -> String {

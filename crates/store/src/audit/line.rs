@@ -168,6 +168,7 @@ mod tests {
             rule: None,
             input_sha256: None,
             output_sha256: None,
+            confinement: None,
         }
     }
 

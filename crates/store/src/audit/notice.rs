@@ -44,6 +44,7 @@ fn notice(status: &str, result: String, details: Value, now: Time) -> AuditRecor
         rule: None,
         input_sha256: None,
         output_sha256: None,
+        confinement: None,
     }
 }
 

@@ -20,7 +20,8 @@ const ENTRIES: &[DialectEntry] = &[
         &[required("path"), required("old_str").is("old_text"), required("new_str").is("new_text")],
     ),
     DialectEntry::new("list_dir", "list_dir", &[required("path"), optional("recursive").default("false")]),
-    DialectEntry::new("exec", "bash", &[required("command"), optional("working_dir").is("cwd")]),
+    DialectEntry::new("exec", "bash", &[required("command"), optional("working_dir").is("cwd")])
+        .fixed(r#"{"timeout_ms": 30000, "max_output_chars": 10000, "profile": "strict"}"#),
     DialectEntry::new(
         "web_fetch",
         "web_fetch",

@@ -18,6 +18,10 @@ pub fn register(registry: &mut Registry) {
     registry.add_dialect(ops::DIALECT);
 }
 
+/// The schema of a time that others give in seconds.
+const SECONDS: &str =
+    r#"{"type": "number", "exclusiveMinimum": 0, "maximum": 3600, "description": "Seconds."}"#;
+
 /// Short, so that the tables read as tables.
 const fn required(name: &'static str) -> Parameter {
     Parameter::required(name)

@@ -1,9 +1,11 @@
 //! The tools of the omni desktop agent. Its results are `{success, message, data}`.
 
+use std::time::Duration;
+
 use deskhand_core::{Dialect, DialectEntry, Outcome};
 use serde_json::{Value, json};
 
-use super::{optional, required};
+use super::{SECONDS, optional, required};
 
 pub(super) const DIALECT: Dialect =
     Dialect { name: "omni", about: "the omni desktop agent", entries: ENTRIES, shape };
@@ -25,8 +27,14 @@ const ENTRIES: &[DialectEntry] = &[
     DialectEntry::new(
         "run_shell",
         "bash",
-        &[required("command"), optional("timeout").default("30"), optional("cwd")],
-    ),
+        &[
+            required("command"),
+            optional("timeout").is("timeout_ms").default("30").times(1000, SECONDS),
+            optional("cwd"),
+        ],
+    )
+    .fixed(r#"{"profile": "strict"}"#)
+    .shaped(shell_result),
     DialectEntry::new("create_directory", "create_directory", &[required("path")]),
     DialectEntry::new("copy_file", "file_copy", &[required("source"), required("destination")]),
     DialectEntry::new("get_file_info", "file_stat", &[required("path")]),
@@ -50,4 +58,19 @@ const ENTRIES: &[DialectEntry] = &[
 fn shape(outcome: &Outcome) -> Value {
     let message = outcome.error.as_ref().map_or(&outcome.text, |error| &error.message);
     json!({"success": outcome.is_success(), "message": message, "data": outcome.data})
+}
+
+/// `{"success", "stdout", "stderr", "exit_code", "execution_time"}`, the time in seconds. What never ran says why in
+/// `stderr`, and has the exit code -1.
+fn shell_result(outcome: &Outcome) -> Value {
+    let data = &outcome.data;
+    let message = outcome.error.as_ref().map_or("", |error| error.message.as_str());
+    let stderr = data["stderr"].as_str().unwrap_or(message);
+    json!({
+        "success": outcome.is_success(),
+        "stdout": data["stdout"].as_str().unwrap_or_default(),
+        "stderr": if stderr.is_empty() { message } else { stderr },
+        "exit_code": data["exit_code"].as_i64().unwrap_or(-1),
+        "execution_time": Duration::from_millis(outcome.duration_ms).as_secs_f64(),
+    })
 }

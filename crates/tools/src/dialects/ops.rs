@@ -7,10 +7,13 @@ use std::time::Duration;
 use deskhand_core::{Dialect, DialectEntry, Outcome};
 use serde_json::{Value, json};
 
-use super::{optional, required};
+use super::{SECONDS, optional, required};
 
 pub(super) const DIALECT: Dialect =
     Dialect { name: "ops", about: "the llmchat operations agent", entries: ENTRIES, shape };
+
+const ARGUMENTS: &str =
+    r#"{"type": "array", "items": {"type": "string"}, "description": "Its arguments; no shell reads them."}"#;
 
 const ENTRIES: &[DialectEntry] = &[
     DialectEntry::new(
@@ -31,13 +34,15 @@ const ENTRIES: &[DialectEntry] = &[
         "command_executor",
         "bash",
         &[
-            required("command").bounds(
+            required("command").is("argv").added(r#"{"type": "string"}"#).bounds(
                 r#"{"enum": ["ls", "cat", "grep", "head", "tail", "ps", "pwd", "whoami", "df", "free"]}"#,
             ),
-            optional("args").default("[]"),
-            optional("timeout").default("30"),
+            optional("args").is("argv").default("[]").added(ARGUMENTS),
+            optional("timeout").is("timeout_ms").default("30").times(1000, SECONDS),
         ],
-    ),
+    )
+    .fixed(r#"{"profile": "ten_commands"}"#)
+    .shaped(command_result),
     DialectEntry::new(
         "semantic_search",
         "semantic_search",
@@ -82,4 +87,21 @@ fn shape(outcome: &Outcome) -> Value {
         _ => outcome.data.to_string(),
     };
     json!({"success": outcome.is_success(), "output": output, "error": error, "duration": seconds})
+}
+
+/// The output is what ran and how it ended; the error is what it printed to stderr, or why it did not run.
+fn command_result(outcome: &Outcome) -> Value {
+    let data = &outcome.data;
+    let output = json!({
+        "command": data["command"].as_str().unwrap_or_default(),
+        "exit_code": data["exit_code"],
+        "stdout": data["stdout"].as_str().unwrap_or_default(),
+        "stderr": data["stderr"].as_str().unwrap_or_default(),
+    });
+    let message = outcome.error.as_ref().map(|error| error.message.as_str());
+    let printed = data["stderr"].as_str().filter(|text| !text.is_empty());
+    let mut result = shape(outcome);
+    result["output"] = Value::String(output.to_string());
+    result["error"] = message.map(|message| printed.unwrap_or(message)).into();
+    result
 }

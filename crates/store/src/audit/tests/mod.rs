@@ -121,6 +121,7 @@ fn record(tool: &str) -> AuditRecord {
         rule: None,
         input_sha256: None,
         output_sha256: None,
+        confinement: None,
     }
 }
 

@@ -1,0 +1,73 @@
+//! What a remembered answer about commands covers.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::*;
+
+fn running(commands: &[&str], cwd: &str, with_network: bool) -> Plan {
+    let words = |command: &&str| command.split(' ').map(str::to_owned).collect();
+    Plan {
+        commands: commands.iter().map(words).collect(),
+        cwd: Some(cwd.into()),
+        with_network,
+        ..Plan::new("Run")
+    }
+}
+
+fn shape(pattern: &str, network: bool) -> Shape {
+    Shape::Command { pattern: pattern.parse().unwrap(), folder: "/w".into(), network }
+}
+
+#[test]
+fn a_yes_covers_a_call_only_if_every_command_matches() {
+    let arguments = json!({});
+    for (commands, cwd, covers, concerns) in [
+        (&["git push origin main"][..], "/w", true, true),
+        (&["git push origin a", "git push origin b"], "/w/sub", true, true),
+        (&["git push origin main", "rm x"], "/w", false, true),
+        (&["git push upstream"], "/w", false, false),
+        (&["git push origin main"], "/elsewhere", false, true),
+        (&["git push origin main"], "/workspace", false, true),
+        (&[], "/w", false, false),
+    ] {
+        let plan = running(commands, cwd, false);
+        let shape = shape("git push origin *", false);
+        assert_eq!(shape.covers(&arguments, &plan), covers, "{commands:?} in {cwd}");
+        assert_eq!(shape.concerns(&arguments, &plan), concerns, "{commands:?} in {cwd}");
+    }
+}
+
+#[test]
+fn the_network_is_covered_only_where_it_was_part_of_the_answer() {
+    for (granted, asked, covers) in
+        [(false, false, true), (false, true, false), (true, true, true), (true, false, true)]
+    {
+        let plan = running(&["curl x"], "/w", asked);
+        assert_eq!(shape("curl *", granted).covers(&json!({}), &plan), covers, "{granted} {asked}");
+        assert!(shape("curl *", granted).concerns(&json!({}), &plan));
+    }
+}
+
+#[test]
+fn wider_shapes_never_cover_what_runs() {
+    let plan = running(&["make"], "/w", false);
+    let folder = Shape::Folder { path: Path::new("/").into() };
+    for wide in [Shape::AnyArguments, folder] {
+        assert!(!wide.covers(&json!({}), &plan), "{wide:?}");
+    }
+    assert!(Shape::AnyArguments.concerns(&json!({}), &plan), "a no to all is a no to this");
+    assert!(Shape::AnyArguments.covers(&json!({}), &Plan::new("Read")));
+}
+
+#[test]
+fn a_pattern_is_kept_as_text_and_said_in_words() {
+    let shape = shape("cargo test *", true);
+    let kept = serde_json::to_value(&shape).unwrap();
+    assert_eq!(kept["pattern"], "cargo test *");
+    assert_eq!(serde_json::from_value::<Shape>(kept).unwrap(), shape);
+    assert_eq!(shape.words("bash"), "bash with commands like `cargo test *` in /w, with the network");
+    let star = json!({"kind": "command", "pattern": "*", "folder": "/w", "network": false});
+    assert!(serde_json::from_value::<Shape>(star).is_err());
+}

@@ -1,0 +1,154 @@
+//! What decides about a command: paths, the network, confinement, lists and remembered answers.
+
+use deskhand_core::{
+    Answer, GrantBook, Mode, Permission, Remember, Request, Shape, Status,
+    approval::{AnyAnswer, RememberScope},
+};
+use deskhand_guard::Paths;
+use deskhand_tools::shell::ShellLists;
+use serde_json::{Value, json};
+
+use crate::support::{Desk, no, yes};
+
+async fn explain(desk: &Desk, arguments: Value) -> deskhand_core::Explanation {
+    desk.gate.explain(Request::new("bash", arguments), &desk.session).await.unwrap()
+}
+
+/// needs the real analysis for paths that are no plain words
+#[tokio::test]
+async fn the_path_policy_holds_for_every_path_that_a_command_names() {
+    let desk = Desk::new();
+    desk.write(".env", "KEY=value\n");
+    desk.write("a.txt", "a");
+    std::os::unix::fs::symlink(desk.path(".env"), desk.path("link")).unwrap();
+    for (path, permission, rule) in [
+        ("./a.txt", Permission::Public, ""),
+        ("./.env", Permission::Sensitive, "path:sensitive"),
+        ("./link", Permission::Sensitive, "path:sensitive"),
+        ("./missing/.env", Permission::Sensitive, "path:sensitive"),
+        ("./missing", Permission::Public, ""),
+        ("./.env*", Permission::Sensitive, "path:sensitive"),
+        ("../outside", Permission::Moderate, "path:outside-read"),
+        ("../outside/*", Permission::Moderate, "path:outside-read"),
+    ] {
+        let explained = explain(&desk, json!({"command": format!("cat {path}")})).await;
+        assert_eq!(explained.permission, permission, "{path}: {}", explained.why);
+        assert!(rule.is_empty() || explained.rule == rule, "{path}: {}", explained.rule);
+    }
+    std::fs::create_dir(desk.workspace.parent().unwrap().join("outside")).unwrap();
+    let shapes = explain(&desk, json!({"command": "cat ../outside"})).await.plan.unwrap().shapes;
+    let folder = shapes.iter().any(|shape| matches!(shape, Shape::Folder { .. }));
+    assert!(!folder, "a yes about a folder is not offered for what runs");
+    let explained = explain(&desk, json!({"command": "cat ./.env"})).await;
+    assert_eq!(explained.plan.unwrap().touches.len(), 1, "it is named, so that it can be shown to what runs");
+}
+
+#[tokio::test]
+async fn the_network_is_asked_about() {
+    let desk = Desk::new();
+    let explained = explain(&desk, json!({"command": "echo hi", "network": true})).await;
+    assert_eq!((explained.permission, explained.rule.as_str()), (Permission::Moderate, "network"));
+    let plan = explained.plan.unwrap();
+    assert!(plan.with_network && plan.effects.network);
+    assert!(plan.notes.iter().any(|note| note.contains("network")), "{:?}", plan.notes);
+}
+
+#[tokio::test]
+#[ignore = "needs the real sandbox: nothing is hidden here"]
+async fn a_secret_that_was_approved_is_there_and_no_other() {
+    let mut desk = Desk::new();
+    desk.write(".env", "first=1\n");
+    desk.write("sub/.env", "second=2\n");
+    desk.answer([yes(), yes()]);
+    assert_eq!(desk.call("bash", json!({"command": "cat ./.env"})).await.data["stdout"], "first=1\n");
+    let other = desk.call("bash", json!({"command": "f=.env; touch x; cat ./.env sub/$(echo $f)"})).await;
+    assert!(!other.data["stdout"].as_str().unwrap().contains("second"), "{}", other.text);
+}
+
+/// needs the real sandbox: a launcher that is not there
+#[tokio::test]
+async fn nothing_runs_where_there_is_no_confinement() {
+    let mut desk = Desk::new().mode(Mode::Auto);
+    let paths: Paths = desk.session.services.get::<Paths>().unwrap().clone();
+    desk.session.services = desk.session.services.clone().with(super::support::sandbox(&paths, "/no/launcher"));
+    for arguments in [json!({"command": "echo hi"}), json!({"command": "touch x", "background": true})] {
+        let outcome = desk.call("bash", arguments).await;
+        assert_eq!((outcome.status, outcome.error.unwrap().code.as_str()), (Status::Blocked, "no_sandbox"));
+    }
+    assert!(!desk.path("x").exists());
+}
+
+#[tokio::test]
+async fn the_mode_read_only_runs_what_only_reads() {
+    let desk = Desk::new().mode(Mode::ReadOnly);
+    assert!(desk.call("bash", json!({"command": "echo hi"})).await.is_success());
+    assert_eq!(desk.call("bash", json!({"command": "touch x"})).await.status, Status::Blocked);
+}
+
+#[tokio::test]
+async fn lists_forbid_and_allow() {
+    let mut desk = Desk::new();
+    let list = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
+    let lists = ShellLists {
+        allow_only: list(&["touch *", "echo *"]),
+        allow: list(&["touch *"]),
+        deny: list(&["touch never"]),
+    };
+    desk.session.services = desk.session.services.clone().with(lists);
+    for (command, status, rule) in [
+        ("touch a", Status::Success, "shell:allow"),
+        ("touch never", Status::Blocked, "shell:deny"),
+        ("echo hi", Status::Success, ""),
+        ("ls", Status::Blocked, "shell:allow_only"),
+        ("touch a; ls", Status::Blocked, "shell:allow_only"),
+    ] {
+        let outcome = desk.call("bash", json!({"command": command})).await;
+        assert_eq!(outcome.status, status, "{command}: {}", outcome.text);
+        let said = outcome.error.map(|error| error.code).or(outcome.rule).unwrap_or_default();
+        assert!(rule.is_empty() || said == rule, "{command}: {said}");
+    }
+    assert!(desk.path("a").exists() && !desk.path("never").exists());
+    let asked = desk.call("bash", json!({"command": "touch a", "network": true})).await;
+    assert_eq!(asked.status, Status::NobodyToAsk, "a list says nothing of the network");
+}
+
+fn pattern_of(explained: &deskhand_core::Explanation) -> Shape {
+    let shapes = &explained.plan.as_ref().unwrap().shapes;
+    assert!(!shapes.contains(&Shape::AnyArguments), "one yes is not a yes to every command");
+    assert!(!shapes.iter().any(|shape| matches!(shape, Shape::Folder { .. })));
+    shapes.iter().find(|shape| matches!(shape, Shape::Command { .. })).unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_yes_is_remembered_for_commands_like_it() {
+    let mut desk = Desk::new();
+    let shape = pattern_of(&explain(&desk, json!({"command": "touch a"})).await);
+    assert!(shape.words("bash").contains("`touch *`"), "{}", shape.words("bash"));
+    let remember = Some(Remember { scope: RememberScope::Workspace, shape, until: None });
+    desk.answer([AnyAnswer::Execution(Answer::Yes { remember })]);
+    assert!(desk.call("bash", json!({"command": "touch a"})).await.is_success());
+    for (arguments, status) in [
+        (json!({"command": "touch b"}), Status::Success),
+        (json!({"command": "touch c; touch d"}), Status::Success),
+        (json!({"command": "touch e; mkdir f"}), Status::NobodyToAsk),
+        (json!({"command": "touch g", "network": true}), Status::NobodyToAsk),
+        (json!({"argv": ["touch", "h"]}), Status::Success),
+    ] {
+        assert_eq!(desk.call("bash", arguments.clone()).await.status, status, "{arguments}");
+    }
+    assert!(desk.path("d").exists() && !desk.path("e").exists());
+    assert!(desk.store.grants().list().unwrap()[0].words().contains("touch *"));
+}
+
+#[tokio::test]
+async fn a_no_is_remembered_for_every_call_with_such_a_command() {
+    let mut desk = Desk::new();
+    let shape = pattern_of(&explain(&desk, json!({"command": "touch a"})).await);
+    let remember = Some(Remember { scope: RememberScope::Session, shape, until: None });
+    desk.answer([AnyAnswer::Execution(Answer::No { reason: None, remember }), no("not that either")]);
+    for command in ["touch a", "mkdir x; touch b", "touch c"] {
+        let outcome = desk.call("bash", json!({"command": command})).await;
+        assert_eq!(outcome.status, Status::ExecutionRejected, "{command}");
+        assert!(!outcome.text.contains("either"), "{command} was asked about");
+    }
+}

@@ -1,0 +1,107 @@
+//! Running a command and waiting for it.
+
+use std::time::{Duration, Instant};
+
+use deskhand_core::{Cx, Status, ToolError, ToolResult};
+
+use tokio::io::AsyncWriteExt;
+
+use super::{
+    super::{
+        capture::{self, Capture},
+        places::ShellPlaces,
+        spawn::Started,
+        supervise::{self, Ended, How, Sink, Stop, Stream},
+    },
+    Input, Output,
+};
+
+/// What the key Ctrl-D sends.
+const END_OF_TEXT: &[u8] = b"\x04";
+/// How much of what was printed lately is shown at once while a command runs.
+const MOST_SHOWN: usize = 4 * 1024;
+
+/// Takes both streams, and tells whoever watches what is being printed.
+struct Watched<'a> {
+    stdout: Capture,
+    stderr: Capture,
+    /// What was printed since the last tick: its end.
+    recent: Vec<u8>,
+    cx: &'a Cx,
+}
+
+impl Sink for Watched<'_> {
+    fn take(&mut self, from: Stream, bytes: &[u8]) {
+        match from {
+            Stream::Output => self.stdout.take(bytes),
+            Stream::Errors => self.stderr.take(bytes),
+        }
+        self.recent.extend_from_slice(&bytes[bytes.len().saturating_sub(MOST_SHOWN)..]);
+        let excess = self.recent.len().saturating_sub(MOST_SHOWN);
+        self.recent.drain(..excess);
+    }
+
+    fn tick(&mut self) {
+        let whole = capture::whole_characters_before(&self.recent).len();
+        if whole > 0 {
+            let shown = capture::whole_characters_after(&self.recent[..whole]);
+            self.cx.progress(&capture::lossy(shown), None, None);
+            self.recent.drain(..whole);
+        }
+    }
+}
+
+pub async fn run(mut started: Started, input: &Input, command: String, cx: &Cx) -> ToolResult<Output> {
+    let outputs = cx.service::<ShellPlaces>()?.outputs();
+    let mut sink = Watched {
+        stdout: Capture::new(outputs.clone()),
+        stderr: Capture::new(outputs),
+        recent: Vec::new(),
+        cx,
+    };
+    if let Some(terminal) = &mut started.input {
+        // Nobody types here: what reads finds the end, as it does without a terminal.
+        let _ = terminal.write_all(END_OF_TEXT).await;
+    }
+    let limit = input.time_limit();
+    let begun = Instant::now();
+    let stop = async {
+        cx.cancel_token().cancelled().await;
+        Stop::Now
+    };
+    let ended = supervise::supervise(started, &mut sink, limit, stop).await;
+    sink.tick();
+    let Watched { stdout, stderr, .. } = sink;
+    let output = Output {
+        exit_code: ended.exit_code,
+        signal: ended.signal,
+        duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+        timed_out: ended.how == How::TimedOut,
+        ..Output::of(command)
+    };
+    let most = input.max_output_chars;
+    judge(output.with(stdout.end(most), stderr.end(most), most), ended, limit)
+}
+
+/// A command that did not end well is an error, with all that it printed.
+fn judge(output: Output, ended: Ended, limit: Option<Duration>) -> ToolResult<Output> {
+    let error = match (ended.how, ended.exit_code, ended.signal) {
+        (How::ByItself, Some(0), _) => return Ok(output),
+        (How::Stopped, ..) => ToolError::cancelled(),
+        (How::TimedOut, ..) => {
+            let ms = limit.unwrap_or_default().as_millis();
+            let message =
+                format!("The command took longer than {ms} ms and was ended, with all that it had started.");
+            ToolError { status: Status::TimedOut, ..ToolError::new("timed_out", message) }
+                .hint("Give it more time with timeout_ms, or run it in the background.")
+        }
+        (_, Some(code), _) => {
+            ToolError::new("exit_nonzero", format!("The command ended with exit code {code}."))
+        }
+        (_, None, Some(signal)) => {
+            ToolError::new("ended_by_signal", format!("The command was ended by signal {signal}."))
+        }
+        (_, None, None) => ToolError::new("ended_unseen", "How the command ended could not be seen."),
+    };
+    Err(output.failed(error))
+}

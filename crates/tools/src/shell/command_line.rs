@@ -1,0 +1,78 @@
+//! Command lines as words, and words as command lines.
+
+/// The command line that a shell would read as exactly these words.
+pub fn quoted(words: &[String]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
+    quoted.join(" ")
+}
+
+fn quote(word: &str) -> String {
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// The words of a command that is nothing but words: no quote, variable, glob, pipe or list in it.
+pub fn plain_words(command: &str) -> Option<Vec<String>> {
+    let words: Vec<String> =
+        command.split([' ', '\t']).filter(|w| !w.is_empty()).map(str::to_owned).collect();
+    let plain = words.iter().all(|word| word.chars().all(is_plain));
+    // `NAME=value` before a program is no word of it.
+    (plain && words.first().is_some_and(|first| !first.contains('='))).then_some(words)
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c)
+}
+
+/// The name of a program without its folder.
+pub fn base_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+/// One line of at most `most` characters, with control characters escaped.
+pub fn short(text: &str, most: usize) -> String {
+    let mut line = String::new();
+    for (n, c) in text.trim().chars().enumerate() {
+        if n == most {
+            line.push('…');
+            break;
+        }
+        if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_survive_the_shell() {
+        let words: Vec<String> = ["ls", "-l", "a b", "it's", "", "$HOME", "中"].map(str::to_owned).into();
+        assert_eq!(quoted(&words), r"ls -l 'a b' 'it'\''s' '' '$HOME' '中'");
+        let echoed = std::process::Command::new("sh")
+            .args(["-c", &format!(r"printf '%s\n' {}", quoted(&words))])
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8(echoed.stdout).unwrap(), words.join("\n") + "\n");
+    }
+
+    #[test]
+    fn only_words_are_plain() {
+        assert_eq!(plain_words(" git  status -s").unwrap(), ["git", "status", "-s"]);
+        for not in
+            ["", " ", "a;b", "a|b", "a 'b'", "$A", "a\nb", "a >b", "a*", "A=1 b", "a&", "`a`", "#a", "~/a"]
+        {
+            assert_eq!(plain_words(not), None, "{not:?}");
+        }
+    }
+
+    #[test]
+    fn a_short_line_is_one_line() {
+        assert_eq!(short(" a\nb\u{1b}c ", 10), "a\\nb\\u{1b}c");
+        assert_eq!(short("abcdef", 3), "abc…");
+    }
+}

@@ -6,7 +6,7 @@ use deskhand_core::{EventBody, Mode, Outcome, Request, Status};
 use deskhand_tools::shell::ProcessTable;
 use serde_json::{Value, json};
 
-use crate::support::Desk;
+use crate::support::{Desk, is_running, mark};
 
 fn desk() -> Desk {
     Desk::new().mode(Mode::Auto)
@@ -101,12 +101,12 @@ async fn l3_one_that_ignores_being_asked_is_ended() {
 #[tokio::test]
 async fn l3_a_background_timeout_cleans_up() {
     let desk = desk();
-    let command = "sleep 600 & echo $! > pid; echo said; wait";
+    let mark = mark();
+    let command = format!("sleep {mark} & echo said; wait");
     let id = start(&desk, json!({"command": command, "timeout_ms": 1500})).await;
     let data = ended(&desk, &id).await;
     assert_eq!((&data["status"], &data["stdout"]), (&json!("timed_out"), &json!("said\n")));
-    let child: Value = serde_json::from_str(&fs::read_to_string(desk.path("pid")).unwrap()).unwrap();
-    assert!(is_gone(&data["pid"]).await && is_gone(&child).await);
+    assert!(is_gone(&data["pid"]).await && crate::support::is_gone(&mark));
 }
 
 #[tokio::test]
@@ -296,21 +296,15 @@ fn nothing_outlives_a_deskhand_that_is_killed() {
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    let call = r#"bash {"command": "sleep 600 & echo $! > pid; wait", "background": true}"#;
+    let mark = mark();
+    let call = format!(r#"bash {{"command": "sleep {mark} & wait", "background": true}}"#);
     writeln!(console.stdin.as_mut().unwrap(), "{call}").unwrap();
-    let pid = (0..500)
-        .find_map(|_| {
-            std::thread::sleep(Duration::from_millis(20));
-            fs::read_to_string(shop.path("pid")).ok().filter(|text| text.ends_with('\n'))
-        })
-        .expect("it has begun");
-    let pid: Value = serde_json::from_str(&pid).unwrap();
-    assert!(is_alive(&pid));
+    let begun = (0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        is_running(&mark)
+    });
+    assert!(begun, "it has begun");
     console.kill().unwrap();
     console.wait().unwrap();
-    let gone = (0..100).any(|_| {
-        std::thread::sleep(Duration::from_millis(20));
-        !is_alive(&pid)
-    });
-    assert!(gone, "{pid} is still there");
+    assert!(crate::support::is_gone(&mark), "it is still there");
 }

@@ -1,33 +1,16 @@
 //! Commands that behave badly: nothing hangs, and nothing is left running.
 
-use std::{
-    fs,
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use deskhand_core::{Mode, Request, Status};
 use serde_json::json;
 
-use crate::support::Desk;
-
-/// Whether the process whose number stands in a file is gone, or is within a second.
-fn is_gone(file: &Path) -> bool {
-    let pid = fs::read_to_string(file).unwrap().trim().to_owned();
-    let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(1) {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        if stat.is_empty() || stat.contains(") Z ") {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    false
-}
+use crate::support::{Desk, is_gone, is_running, mark, yes};
 
 #[tokio::test]
 async fn what_is_no_command_is_said() {
-    let desk = Desk::new().mode(Mode::Auto);
+    let mut desk = Desk::new().mode(Mode::Auto);
+    desk.answer([yes(), yes(), yes(), yes(), yes()]);
     for (arguments, status, code) in [
         (json!({}), Status::InvalidArguments, "invalid_arguments"),
         (json!({"command": ""}), Status::InvalidArguments, "invalid_arguments"),
@@ -77,15 +60,15 @@ async fn one_that_reads_its_input_finds_its_end() {
 async fn at_its_time_limit_the_whole_tree_ends() {
     let desk = Desk::new().mode(Mode::Auto);
     for (what, command) in [
-        ("children", "sleep 600 & echo $! > pid; echo said; wait"),
-        (
-            "one that ignores being asked",
-            "trap '' TERM; echo said; (trap '' TERM; echo $BASHPID > pid; sleep 600)",
-        ),
-        ("one that closes its pipes", "echo $$ > pid; echo said; exec >&- 2>&-; sleep 600"),
-        ("one that prints for ever, without a line end", "echo $$ > pid; echo said; yes | tr -d '\\n'"),
-        ("a group of its own", "set -m; echo said; sleep 30 & echo $! > pid; wait"),
+        ("children", "sleep MARK & echo said; wait"),
+        ("one that ignores being asked", "trap '' TERM; echo said; (trap '' TERM; sleep MARK)"),
+        ("one that closes its pipes", "echo said; exec >&- 2>&-; sleep MARK"),
+        ("one that prints for ever, without a line end", "echo said; yes MARK | tr -d '\\n'"),
+        ("a group of its own", "set -m; echo said; sleep MARK & wait"),
+        ("a session of its own", "echo said; setsid sleep MARK & wait"),
     ] {
+        let mark = mark();
+        let command = command.replace("MARK", &mark);
         let begun = Instant::now();
         let outcome = desk.call("bash", json!({"command": command, "timeout_ms": 1500})).await;
         assert_eq!(
@@ -96,23 +79,23 @@ async fn at_its_time_limit_the_whole_tree_ends() {
         assert_eq!(outcome.data["timed_out"], true);
         assert!(outcome.data["stdout"].as_str().unwrap().starts_with("said\n"), "{what}");
         assert!(begun.elapsed() < Duration::from_secs(20), "{what} is not waited for");
-        // needs the real sandbox: here nothing ends a process that left its group
-        assert!(what == "a group of its own" || is_gone(&desk.path("pid")), "{what}");
+        assert!(is_gone(&mark), "{what}");
     }
 }
 
 #[tokio::test]
-#[ignore = "needs the real sandbox: nothing here ends what has left its group and its session"]
 async fn one_that_gets_away_twice_ends_with_the_call() {
     let desk = Desk::new().mode(Mode::Auto);
     for command in [
-        "(setsid sleep 60 & echo $! > pid); echo said",
-        "(setsid sleep 60 >/dev/null 2>&1 & echo $! > pid); echo said",
-        "set -m; sleep 60 & echo $! > pid; echo said",
+        "(setsid sleep MARK &); echo said",
+        "(setsid sleep MARK >/dev/null 2>&1 &); echo said",
+        "set -m; sleep MARK & echo said",
     ] {
+        let mark = mark();
+        let command = command.replace("MARK", &mark);
         let outcome = desk.call("bash", json!({"command": command})).await;
         assert_eq!(outcome.data["stdout"], "said\n", "{}", outcome.text);
-        assert!(is_gone(&desk.path("pid")), "{command}");
+        assert!(is_gone(&mark), "{command}");
     }
 }
 
@@ -120,17 +103,19 @@ async fn one_that_gets_away_twice_ends_with_the_call() {
 #[tokio::test]
 async fn what_a_command_leaves_behind_ends_with_it() {
     let desk = Desk::new().mode(Mode::Auto);
-    let outcome = desk.call("bash", json!({"command": "sleep 600 & echo $! > pid; echo said"})).await;
+    let mark = mark();
+    let outcome = desk.call("bash", json!({"command": format!("sleep {mark} & echo said")})).await;
     assert_eq!((outcome.status, &outcome.data["stdout"]), (Status::Success, &json!("said\n")));
-    assert!(is_gone(&desk.path("pid")));
+    assert!(is_gone(&mark));
 }
 
 #[tokio::test]
 async fn a_call_that_is_cancelled_or_dropped_ends_what_it_runs() {
     let desk = Desk::new().mode(Mode::Auto);
-    let arguments = json!({"command": "echo $$ > pid; echo said; sleep 600; true"});
+    let mark = mark();
+    let arguments = json!({"command": format!("echo said; sleep {mark}; true")});
     let begun = || async {
-        while fs::read_to_string(desk.path("pid")).is_ok_and(|text| text.ends_with('\n')).eq(&false) {
+        while !is_running(&mark) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -142,13 +127,12 @@ async fn a_call_that_is_cancelled_or_dropped_ends_what_it_runs() {
         cancel.cancel();
     });
     assert_eq!((outcome.status, &outcome.data["stdout"]), (Status::Cancelled, &json!("said\n")));
-    assert!(is_gone(&desk.path("pid")));
-    fs::remove_file(desk.path("pid")).unwrap();
+    assert!(is_gone(&mark));
     tokio::select! {
         _ = desk.gate.call(Request::new("bash", arguments), &desk.session) => panic!("it runs for ten minutes"),
         () = begun() => {}
     }
-    assert!(is_gone(&desk.path("pid")), "nobody waits for it any more");
+    assert!(is_gone(&mark), "nobody waits for it any more");
 }
 
 /// A full disk keeps a command from writing, not from ending; and what cannot be kept is said.

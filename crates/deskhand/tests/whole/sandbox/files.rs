@@ -31,7 +31,8 @@ fn nothing_is_written_outside() {
             for view in [View::Look, View::Work] {
                 let script = format!("echo x > '{}'", place.display());
                 let ran = bench.shell(view, &script);
-                assert!(!place.exists(), "{kind:?} {view:?} {}", place.display());
+                let written = fs::remove_file(&place).is_ok();
+                assert!(!written, "{kind:?} {view:?} {}", place.display());
                 // In a world of its own, the last ones are other places than the machine's.
                 if kind == Kind::Landlock
                     || !place.starts_with("/tmp")
@@ -184,8 +185,8 @@ fn a_link_leads_nowhere() {
     for &kind in kinds() {
         let bench = Bench::new(kind);
         std::os::unix::fs::symlink(bench.path("home/.ssh"), bench.workspace.join("keys")).unwrap();
-        std::os::unix::fs::symlink("/etc", bench.workspace.join("etc")).unwrap();
+        std::os::unix::fs::symlink(bench.path("home"), bench.workspace.join("up")).unwrap();
         bench.shell(View::Work, "cat keys/id_ed25519").refused();
-        bench.shell(View::Work, "echo x > etc/deskhand-test").refused();
+        bench.shell(View::Work, "echo x > up/new").refused();
     }
 }

@@ -36,21 +36,17 @@ pub fn plan(input: &Input, cx: &Cx) -> ToolResult<Plan> {
     let cwd = folder(input, cx)?;
     let analysis = analyse(&line, &cwd, cx)?;
     check_rules(input, &analysis, cx)?;
-    let lists = cx.service::<ShellLists>()?;
-    let mut plan = Plan::new(format!("Run: {}", short(&line, MOST_SUMMARY)));
-    plan = if lists.allows(&analysis) {
-        plan.at_least(
-            Permission::Public,
-            "shell:allow",
-            "The setting shell.allow lets it run without a question.",
-        )
-    } else {
-        plan.at_least(analysis.permission, analysis.rule.clone(), analysis.why.clone())
-    };
-    plan = plan.effects(analysis.effects);
+    let mut plan = Plan::new(format!("Run: {}", short(&line, MOST_SUMMARY)))
+        .at_least(analysis.permission, analysis.rule.clone(), analysis.why.clone())
+        .effects(analysis.effects);
     if plan.permission != Permission::Forbidden {
         plan.confinement = Some(confinement(cx)?.words.clone());
         plan = with_places(plan, &analysis, cx)?;
+    }
+    if plan.permission == Permission::Moderate && cx.service::<ShellLists>()?.allows(&analysis) {
+        plan.permission = Permission::Public;
+        "shell:allow".clone_into(&mut plan.rule);
+        "The setting shell.allow lets it run without a question.".clone_into(&mut plan.why);
     }
     plan = with_network(plan, input, &analysis);
     // A yes about a folder is not one about what runs in it.

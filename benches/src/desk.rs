@@ -6,14 +6,20 @@ use deskhand_core::{
     Caller, Gate, GateSettings, Mode, Outcome, Registry, Request, Services, SessionCx, UndoJournal,
     event::NoEvents,
 };
-use deskhand_guard::{Paths, PathsConfig};
+use deskhand_guard::{
+    Paths, PathsConfig,
+    sandbox::{Limits, Sandbox, SandboxConfig, Wanted},
+    shell::Shell,
+};
 use deskhand_store::{Store, StoreOptions};
+use deskhand_tools::shell::{ProcessTable, ShellLists, ShellPlaces};
 use serde_json::Value;
 use tempfile::TempDir;
 
 pub struct Desk {
     _folder: TempDir,
     pub workspace: PathBuf,
+    pub sandbox: Sandbox,
     gate: Gate,
     session: SessionCx,
 }
@@ -32,18 +38,32 @@ impl Desk {
             ..PathsConfig::default()
         })?;
         let undo: Arc<dyn UndoJournal> = store.undo();
+        let sandbox = Sandbox::new(SandboxConfig {
+            paths: paths.clone(),
+            launcher: std::env::current_exe()?.with_file_name("deskhand"),
+            wanted: Wanted::Auto,
+            limits: Limits::default(),
+        });
+        let services = Services::default()
+            .with(paths)
+            .with(undo)
+            .with(Shell::default())
+            .with(sandbox.clone())
+            .with(ShellLists::default())
+            .with(ShellPlaces::new(&data, None))
+            .with(ProcessTable::new(&data));
         let gate = deskhand::assemble::gate(registry, &store, GateSettings::default());
         let session = SessionCx {
             id: "bench".into(),
             caller: Caller("bench".into()),
             workspace: workspace.clone(),
             mode: Mode::Auto,
-            services: Services::default().with(paths).with(undo),
+            services,
             approvers: Vec::new(),
             wait_for_others: false,
             events: Arc::new(NoEvents),
         };
-        Ok(Self { _folder: folder, workspace, gate, session })
+        Ok(Self { _folder: folder, workspace, sandbox, gate, session })
     }
 
     pub async fn call(&self, tool: &str, arguments: Value) -> Outcome {

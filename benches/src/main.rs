@@ -4,6 +4,7 @@
 // A program whose job is to print, to stop at the first surprise, and to round.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::cast_precision_loss)]
 
+mod commands;
 mod desk;
 mod files;
 mod gate;
@@ -21,6 +22,9 @@ fn main() -> anyhow::Result<()> {
     }
     if wanted("files") {
         files::measure(&mut report)?;
+    }
+    if wanted("commands") {
+        commands::measure(&mut report)?;
     }
     if wanted("program") {
         program::measure(&mut report)?;

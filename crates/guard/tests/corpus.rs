@@ -53,7 +53,8 @@ fn every_labelled_command_comes_out_right() {
         let found = shell.analyze(&row.command, &setting);
         let said = answer(found.permission);
         if said != row.label && !row.also_ok.iter().any(|ok| ok == said) {
-            let line = format!("{:<10} {:?}\n             {} | {}", row.id, row.command, found.rule, found.why);
+            let line =
+                format!("{:<10} {:?}\n             {} | {}", row.id, row.command, found.rule, found.why);
             wrong.entry(format!("{} → {said} ({})", row.label, row.category)).or_default().push(line);
         }
     }

@@ -205,7 +205,18 @@ impl Reading<'_> {
 
 /// Whether a variable of this name is likely to hold a secret.
 pub fn is_secret_name(name: &str) -> bool {
-    const PARTS: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL", "PASSPHRASE"];
+    const PARTS: &[&str] = &[
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "API_KEY",
+        "APIKEY",
+        "ACCESS_KEY",
+        "PRIVATE_KEY",
+        "CREDENTIAL",
+        "PASSPHRASE",
+    ];
     let name = name.to_uppercase();
     PARTS.iter().any(|part| name.contains(part))
 }
@@ -230,7 +241,8 @@ fn strip(value: &str, pattern: &str, side: Side, longest: bool) -> String {
     };
     // From the start the longest match is the last cut; from the end it is the first.
     let from_front = (side == Side::Start) != longest;
-    let at = if from_front { cuts.iter().find(|at| found(at)) } else { cuts.iter().rev().find(|at| found(at)) };
+    let at =
+        if from_front { cuts.iter().find(|at| found(at)) } else { cuts.iter().rev().find(|at| found(at)) };
     match (at, side) {
         (Some(&at), Side::Start) => value[at..].to_owned(),
         (Some(&at), _) => value[..at].to_owned(),

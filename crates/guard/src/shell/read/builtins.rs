@@ -14,24 +14,32 @@ impl Reading<'_> {
     pub(super) fn builtin(&mut self, name: &str, words: &[String], input: Option<&str>) -> Option<String> {
         let nothing = Some(String::new());
         match name {
-            ":" | "true" | "false" | "wait" | "jobs" | "fg" | "bg" | "disown" | "exit" | "return" | "break" | "continue"
-            | "shift" | "times" | "umask" | "ulimit" | "hash" | "help" | "suspend" | "logout" | "dirs" | "caller" | "compgen"
-            | "complete" | "getopts" | "bind" | "}" | "fi" | "done" | "esac" => {
+            ":" | "true" | "false" | "wait" | "jobs" | "fg" | "bg" | "disown" | "exit" | "return"
+            | "break" | "continue" | "shift" | "times" | "umask" | "ulimit" | "hash" | "help" | "suspend"
+            | "logout" | "dirs" | "caller" | "compgen" | "complete" | "getopts" | "bind" | "}" | "fi"
+            | "done" | "esac" => {
                 self.subscripts(words);
                 if name == "hash" && words.iter().any(|word| word.starts_with("-p")) {
                     self.unresolved("It gives a program's name another meaning.");
                 }
-                if matches!(name, "bind" | "complete" | "compgen") && words.iter().any(|word| matches!(word.as_str(), "-x" | "-C" | "-F" | "-f")) {
+                if matches!(name, "bind" | "complete" | "compgen")
+                    && words.iter().any(|word| matches!(word.as_str(), "-x" | "-C" | "-F" | "-f"))
+                {
                     self.unresolved(format!("{name} can run commands."));
                     for word in words {
                         self.run_apart(word.trim_start_matches(|c| c != ':').trim_start_matches(':'), None);
                     }
                 }
-                Some(if matches!(name, "jobs" | "dirs" | "help" | "times" | "ulimit" | "umask") { HOLE.to_string() } else { String::new() })
+                Some(if matches!(name, "jobs" | "dirs" | "help" | "times" | "ulimit" | "umask") {
+                    HOLE.to_string()
+                } else {
+                    String::new()
+                })
             }
             "printenv" => {
                 self.program(name);
-                let secret = words.iter().all(|word| word.starts_with('-')) || words.iter().any(|word| crate::shell::expand::is_secret_name(word));
+                let secret = words.iter().all(|word| word.starts_with('-'))
+                    || words.iter().any(|word| crate::shell::expand::is_secret_name(word));
                 Some(if secret { format!("{HOLE}{ENVIRONMENT}") } else { HOLE.to_string() })
             }
             "echo" => Some(super::output::echo(words)),
@@ -53,7 +61,9 @@ impl Reading<'_> {
             "source" | "." => Some(self.source(words, input)),
             "exec" => {
                 let skip = words.iter().take_while(|word| word.starts_with('-')).count()
-                    + usize::from(words.iter().take_while(|word| word.starts_with('-')).any(|word| word == "-a"));
+                    + usize::from(
+                        words.iter().take_while(|word| word.starts_with('-')).any(|word| word == "-a"),
+                    );
                 Some(self.command(words.get(skip..).unwrap_or_default(), input))
             }
             "command" | "builtin" => {
@@ -62,7 +72,9 @@ impl Reading<'_> {
                 }
                 let rest = words.iter().position(|word| !word.starts_with('-')).unwrap_or(words.len());
                 // A function or alias of that name is passed over.
-                let hidden = words.get(rest).and_then(|name| self.functions.remove(name).map(|function| (name.clone(), function)));
+                let hidden = words
+                    .get(rest)
+                    .and_then(|name| self.functions.remove(name).map(|function| (name.clone(), function)));
                 let output = self.command(&words[rest..], input);
                 if let Some((name, function)) = hidden {
                     self.functions.insert(name, function);
@@ -138,7 +150,10 @@ impl Reading<'_> {
                 nothing
             }
             "history" => {
-                if words.iter().any(|word| word.starts_with("-c") || word.starts_with("-d") || word.starts_with("-cw")) {
+                if words
+                    .iter()
+                    .any(|word| word.starts_with("-c") || word.starts_with("-d") || word.starts_with("-cw"))
+                {
                     self.forbid("defence", "It deletes the shell's history.");
                 } else if words.iter().any(|word| matches!(word.as_str(), "-w" | "-a" | "-r" | "-n" | "-s")) {
                     self.find(Permission::Sensitive, "history", "It changes the shell's history.");
@@ -213,7 +228,11 @@ impl Reading<'_> {
         if self.reads(path, Reach::One).contains(NET) {
             self.forbid("remote-code", "It runs what another host sends.");
         }
-        self.find(Permission::Moderate, "program:source", format!("It runs the commands in {}.", crate::shell::text::shown(path)));
+        self.find(
+            Permission::Moderate,
+            "program:source",
+            format!("It runs the commands in {}.", crate::shell::text::shown(path)),
+        );
         HOLE.to_string()
     }
 
@@ -226,7 +245,9 @@ impl Reading<'_> {
                 if name == "export" {
                     self.exported(variable, &value);
                 }
-                let old = variable.strip_suffix('+').map(|variable| self.variable(variable).unwrap_or_default().to_owned());
+                let old = variable
+                    .strip_suffix('+')
+                    .map(|variable| self.variable(variable).unwrap_or_default().to_owned());
                 let variable = variable.trim_end_matches('+');
                 self.set(variable, vec![old.unwrap_or_default() + &value]);
             }
@@ -239,8 +260,18 @@ impl Reading<'_> {
 
     /// An exported variable matters only to what runs after it; adding to PATH is everyday.
     fn exported(&mut self, variable: &str, value: &str) {
-        let adds = variable == "PATH" && value.contains("/usr/bin") && !value.starts_with("/tmp") && !value.starts_with('.') && !value.starts_with(':');
-        if !adds && !variable.starts_with("GIT_AUTHOR") && !matches!(variable, "LESS" | "EDITOR" | "VISUAL" | "PAGER" | "HOME" | "CC" | "CXX" | "SHELL" | "TMPDIR") {
+        let adds = variable == "PATH"
+            && value.contains("/usr/bin")
+            && !value.starts_with("/tmp")
+            && !value.starts_with('.')
+            && !value.starts_with(':');
+        if !adds
+            && !variable.starts_with("GIT_AUTHOR")
+            && !matches!(
+                variable,
+                "LESS" | "EDITOR" | "VISUAL" | "PAGER" | "HOME" | "CC" | "CXX" | "SHELL" | "TMPDIR"
+            )
+        {
             self.environment(variable, value);
         } else if matches!(variable, "EDITOR" | "VISUAL" | "PAGER") && value.contains([' ', '/', ';']) {
             self.environment(variable, value);
@@ -292,7 +323,11 @@ impl Reading<'_> {
                 for (at, name) in several.iter().enumerate() {
                     let part = |line: &String| {
                         let mut words = line.split_whitespace().skip(at);
-                        if at + 1 == several.len() { words.collect::<Vec<_>>().join(" ") } else { words.next().unwrap_or_default().to_owned() }
+                        if at + 1 == several.len() {
+                            words.collect::<Vec<_>>().join(" ")
+                        } else {
+                            words.next().unwrap_or_default().to_owned()
+                        }
                     };
                     self.set(name, values.iter().map(part).collect());
                 }

@@ -39,11 +39,23 @@ pub struct Listed<'a, 'k> {
 }
 
 /// The same without a subcommand. `stop`: what follows that operand is a command of its own, with its own flags.
-pub fn tell<'k>(words: &[String], flags: &[&'k Flag], style: Style, bare_flags: bool, stop: Option<usize>) -> Told<'k> {
+pub fn tell<'k>(
+    words: &[String],
+    flags: &[&'k Flag],
+    style: Style,
+    bare_flags: bool,
+    stop: Option<usize>,
+) -> Told<'k> {
     tell_with(words, &Listed { program: flags, case: &[], named: 0 }, style, bare_flags, stop)
 }
 
-pub fn tell_with<'k>(words: &[String], listed: &Listed<'_, 'k>, style: Style, bare_flags: bool, stop: Option<usize>) -> Told<'k> {
+pub fn tell_with<'k>(
+    words: &[String],
+    listed: &Listed<'_, 'k>,
+    style: Style,
+    bare_flags: bool,
+    stop: Option<usize>,
+) -> Told<'k> {
     let both: Vec<&'k Flag> = listed.case.iter().chain(listed.program).copied().collect();
     let mut told = Told::default();
     let mut at = 0;
@@ -58,7 +70,9 @@ pub fn tell_with<'k>(words: &[String], listed: &Listed<'_, 'k>, style: Style, ba
         }
         let bare = bare_flags && at == 1 && !word.starts_with('-') && !word.is_empty();
         if only_operands || !bare && (!word.starts_with('-') || word == "-") {
-            if style == Style::Pairs && let Some((name, value)) = word.split_once('=') {
+            if style == Style::Pairs
+                && let Some((name, value)) = word.split_once('=')
+            {
                 told.seen.push(name.to_owned());
                 if let Some(flag) = flags.iter().find(|flag| flag.names.iter().any(|known| known == name)) {
                     told.known.push((flag, Some(value.to_owned())));
@@ -121,7 +135,11 @@ fn exact<'k>(flags: &[&'k Flag], name: &str) -> Option<&'k Flag> {
 fn long<'k>(flags: &[&'k Flag], name: &str) -> Option<&'k Flag> {
     exact(flags, name).or_else(|| {
         let starts = |flag: &&&Flag| name.len() > 3 && flag.names.iter().any(|known| known.starts_with(name));
-        flags.iter().filter(starts).max_by_key(|flag| (flag.is.is_some() || flag.level.is_some(), flag.takes.is_some())).copied()
+        flags
+            .iter()
+            .filter(starts)
+            .max_by_key(|flag| (flag.is.is_some() || flag.level.is_some(), flag.takes.is_some()))
+            .copied()
     })
 }
 

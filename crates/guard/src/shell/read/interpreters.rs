@@ -11,7 +11,30 @@ use crate::shell::{
 };
 
 pub(super) fn is_shell(name: &str) -> bool {
-    matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ksh93" | "mksh" | "pdksh" | "ash" | "fish" | "csh" | "tcsh" | "rbash" | "yash" | "posh" | "rc" | "elvish" | "xonsh" | "nu" | "lksh" | "loksh" | "oksh")
+    matches!(
+        name,
+        "sh" | "bash"
+            | "dash"
+            | "zsh"
+            | "ksh"
+            | "ksh93"
+            | "mksh"
+            | "pdksh"
+            | "ash"
+            | "fish"
+            | "csh"
+            | "tcsh"
+            | "rbash"
+            | "yash"
+            | "posh"
+            | "rc"
+            | "elvish"
+            | "xonsh"
+            | "nu"
+            | "lksh"
+            | "loksh"
+            | "oksh"
+    )
 }
 
 pub(super) fn language(name: &str) -> Option<Language> {
@@ -20,7 +43,12 @@ pub(super) fn language(name: &str) -> Option<Language> {
 
 impl Reading<'_> {
     /// Reads an interpreter; `None` if it is none.
-    pub(super) fn interpreter(&mut self, name: &str, words: &[String], input: Option<&str>) -> Option<String> {
+    pub(super) fn interpreter(
+        &mut self,
+        name: &str,
+        words: &[String],
+        input: Option<&str>,
+    ) -> Option<String> {
         if is_shell(name) {
             return Some(self.shell(name, words, input));
         }
@@ -33,7 +61,9 @@ impl Reading<'_> {
             Language::Sed => self.sed(name, words, input),
             Language::Make => self.make(words, input),
             Language::Ed | Language::Vim => self.editor(language, name, words, input),
-            Language::Sql | Language::Gdb | Language::Jq | Language::Calculator | Language::Other => return None,
+            Language::Sql | Language::Gdb | Language::Jq | Language::Calculator | Language::Other => {
+                return None;
+            }
             _ => self.script_language(language, name, words, input),
         })
     }
@@ -66,7 +96,10 @@ impl Reading<'_> {
                     reads_input |= word.contains('s');
                     if word.contains('c') {
                         // Flags may still follow before the text.
-                        while words.get(at).is_some_and(|next| next.starts_with('-') && next.len() > 1 && next != "--") {
+                        while words
+                            .get(at)
+                            .is_some_and(|next| next.starts_with('-') && next.len() > 1 && next != "--")
+                        {
                             at += 1;
                         }
                         at += usize::from(words.get(at).is_some_and(|next| next == "--"));
@@ -80,7 +113,8 @@ impl Reading<'_> {
         if let Some(text) = text {
             let positional = words.get(at + 1..).unwrap_or_default().to_vec();
             let kept = std::mem::replace(&mut self.positional, positional);
-            let zero = std::mem::replace(&mut self.zero, words.get(at).cloned().unwrap_or_else(|| name.to_owned()));
+            let zero =
+                std::mem::replace(&mut self.zero, words.get(at).cloned().unwrap_or_else(|| name.to_owned()));
             let output = self.shell_text(&globs_as_text(&text), input);
             self.positional = kept;
             self.zero = zero;
@@ -133,7 +167,13 @@ impl Reading<'_> {
     }
 
     /// A file that an interpreter runs.
-    pub(super) fn script_file(&mut self, file: &str, name: &str, arguments: &[String], input: Option<&str>) -> String {
+    pub(super) fn script_file(
+        &mut self,
+        file: &str,
+        name: &str,
+        arguments: &[String],
+        input: Option<&str>,
+    ) -> String {
         if matches!(file, "/dev/stdin" | "-" | "/proc/self/fd/0" | "/dev/fd/0") {
             return match language(name) {
                 Some(language) => self.fed_language(language, name, input),
@@ -144,7 +184,10 @@ impl Reading<'_> {
         if let Some(text) = self.files.get(&place.path).cloned() {
             if let Some(language) = language(name) {
                 if text.contains(NET) {
-                    self.forbid("remote-code", format!("It runs {}, which it has just downloaded.", shown(file)));
+                    self.forbid(
+                        "remote-code",
+                        format!("It runs {}, which it has just downloaded.", shown(file)),
+                    );
                 }
                 return self.code(language, &text);
             }
@@ -167,7 +210,13 @@ impl Reading<'_> {
     }
 
     /// `python3 -c CODE`, a file, or what it is fed.
-    fn script_language(&mut self, language: Language, name: &str, words: &[String], input: Option<&str>) -> String {
+    fn script_language(
+        &mut self,
+        language: Language,
+        name: &str,
+        words: &[String],
+        input: Option<&str>,
+    ) -> String {
         self.step(format!("{name} runs code."));
         let takes = match language {
             Language::Python => "-c -W -X -Q --check-hash-based-pycs",
@@ -191,22 +240,40 @@ impl Reading<'_> {
         let told = flags::tell(words, &[&flag], Style::Gnu, false, Some(0));
         let mut output = String::new();
         let mut found = false;
-        let edits = told.seen.iter().any(|flag| flag == "-i") && matches!(language, Language::Perl | Language::Ruby);
-        let texts = code_texts(words, codes, matches!(language, Language::Perl | Language::Ruby | Language::Lua | Language::JavaScript));
+        let edits =
+            told.seen.iter().any(|flag| flag == "-i") && matches!(language, Language::Perl | Language::Ruby);
+        let texts = code_texts(
+            words,
+            codes,
+            matches!(language, Language::Perl | Language::Ruby | Language::Lua | Language::JavaScript),
+        );
         for text in texts {
             found = true;
             output = self.code(language, &globs_as_text(&text));
         }
-        if words.windows(2).any(|pair| pair[0] == "-m") || words.iter().any(|word| word.starts_with("-m") && language == Language::Python && word.len() > 2) {
+        if words.windows(2).any(|pair| pair[0] == "-m")
+            || words
+                .iter()
+                .any(|word| word.starts_with("-m") && language == Language::Python && word.len() > 2)
+        {
             return self.python_module(words, input);
         }
         for (known, value) in &told.known {
             let value = value.clone().unwrap_or_default();
-            let loads = matches!(language, Language::Perl | Language::Ruby | Language::JavaScript | Language::Lua | Language::Php)
-                && known.names.len() > 2
-                && words.iter().any(|word| matches!(word.as_str(), "-r" | "--require" | "--import" | "--loader" | "-l" | "-d") && language != Language::Php);
+            let loads = matches!(
+                language,
+                Language::Perl | Language::Ruby | Language::JavaScript | Language::Lua | Language::Php
+            ) && known.names.len() > 2
+                && words.iter().any(|word| {
+                    matches!(word.as_str(), "-r" | "--require" | "--import" | "--loader" | "-l" | "-d")
+                        && language != Language::Php
+                });
             if loads && (value.starts_with('.') || value.starts_with('/')) {
-                self.find(Permission::Moderate, format!("program:{name}"), format!("It loads the code in {}.", shown(&value)));
+                self.find(
+                    Permission::Moderate,
+                    format!("program:{name}"),
+                    format!("It loads the code in {}.", shown(&value)),
+                );
             }
         }
         if found {
@@ -219,10 +286,17 @@ impl Reading<'_> {
             }
             return output;
         }
-        if told.operands.is_empty() && !told.seen.is_empty() && told.seen.iter().all(|flag| matches!(flag.as_str(), "--version" | "-V" | "-v" | "--help" | "-h" | "-VV" | "-version")) {
+        if told.operands.is_empty()
+            && !told.seen.is_empty()
+            && told.seen.iter().all(|flag| {
+                matches!(flag.as_str(), "--version" | "-V" | "-v" | "--help" | "-h" | "-VV" | "-version")
+            })
+        {
             return HOLE.to_string();
         }
-        if name == "node" && matches!(told.operands.first().map(String::as_str), Some("inspect")) || told.seen.iter().any(|flag| flag == "-S") && language == Language::Php {
+        if name == "node" && matches!(told.operands.first().map(String::as_str), Some("inspect"))
+            || told.seen.iter().any(|flag| flag == "-S") && language == Language::Php
+        {
             self.find(Permission::Moderate, format!("program:{name}"), format!("{name} serves or debugs."));
         }
         match told.operands.first() {
@@ -263,7 +337,11 @@ impl Reading<'_> {
             }
             _ => {
                 self.notes.effects = self.notes.effects.and(Effects::EXECUTES);
-                self.find(Permission::Moderate, "program:python -m", format!("It runs the module {}.", shown(module)));
+                self.find(
+                    Permission::Moderate,
+                    "program:python -m",
+                    format!("It runs the module {}.", shown(module)),
+                );
                 HOLE.to_string()
             }
         }
@@ -295,7 +373,14 @@ impl Reading<'_> {
         let facts = code::inspect(language, text);
         self.facts(&facts, text);
         let marks = if facts.network { NET.to_string() } else { HOLE.to_string() };
-        format!("{marks}{}", if facts.reads.iter().any(|path| matches!(self.class_of(path), Class::Secret(_))) { SECRET.to_string() } else { String::new() })
+        format!(
+            "{marks}{}",
+            if facts.reads.iter().any(|path| matches!(self.class_of(path), Class::Secret(_))) {
+                SECRET.to_string()
+            } else {
+                String::new()
+            }
+        )
     }
 
     fn facts(&mut self, facts: &Facts, text: &str) {
@@ -346,7 +431,11 @@ impl Reading<'_> {
         }
         if facts.executes || facts.unresolved || !facts.pure {
             self.notes.effects = self.notes.effects.and(Effects::EXECUTES);
-            let level = if facts.unresolved || !is_known(text) { Permission::Sensitive } else { Permission::Moderate };
+            let level = if facts.unresolved || !is_known(text) {
+                Permission::Sensitive
+            } else {
+                Permission::Moderate
+            };
             self.find(level, "code", "It runs code whose effects cannot all be told by looking.");
         }
     }
@@ -362,14 +451,19 @@ impl Reading<'_> {
 
     fn awk(&mut self, name: &str, words: &[String], input: Option<&str>) -> String {
         self.step(format!("{name} picks and prints parts of text."));
-        let value = Flag::plain("-F --field-separator -v --assign -e --source -f --file -i --include -l --load -E --exec -p --profile -o --pretty-print -d --dump-variables -m", Some(()));
+        let value = Flag::plain(
+            "-F --field-separator -v --assign -e --source -f --file -i --include -l --load -E --exec -p --profile -o --pretty-print -d --dump-variables -m",
+            Some(()),
+        );
         let told = flags::tell(words, &[&value], Style::Gnu, false, None);
         let mut operands = told.operands.as_slice();
         let has = |names: &[&str]| told.seen.iter().any(|seen| names.contains(&seen.as_str()));
         let texts = code_texts(words, &["-e", "--source"], false);
         if has(&["-f", "--file", "-E", "--exec"]) {
             for (at, word) in words.iter().enumerate() {
-                if matches!(word.as_str(), "-f" | "--file" | "-E" | "--exec") && let Some(file) = words.get(at + 1).cloned() {
+                if matches!(word.as_str(), "-f" | "--file" | "-E" | "--exec")
+                    && let Some(file) = words.get(at + 1).cloned()
+                {
                     self.script_file(&file, name, &[], input);
                 }
             }
@@ -426,7 +520,9 @@ impl Reading<'_> {
         if from_file {
             self.find(Permission::Moderate, "program:sed -f", "sed runs a program from a file.");
         }
-        let edits = told.seen.iter().any(|seen| seen == "-i" || seen == "--in-place" || seen.len() > 4 && "--in-place".starts_with(seen.as_str()));
+        let edits = told.seen.iter().any(|seen| {
+            seen == "-i" || seen == "--in-place" || seen.len() > 4 && "--in-place".starts_with(seen.as_str())
+        });
         let mut marks = crate::shell::text::origin(input.unwrap_or_default());
         for path in operands {
             if edits {
@@ -442,7 +538,10 @@ impl Reading<'_> {
     }
 
     fn make(&mut self, words: &[String], input: Option<&str>) -> String {
-        let value = Flag::plain("-C --directory -f --file --makefile -I --include-dir -j --jobs -l -o -W --eval -E", Some(()));
+        let value = Flag::plain(
+            "-C --directory -f --file --makefile -I --include-dir -j --jobs -l -o -W --eval -E",
+            Some(()),
+        );
         let told = flags::tell(words, &[&value], Style::Gnu, false, None);
         self.notes.effects = self.notes.effects.and(Effects::EXECUTES);
         self.find(Permission::Moderate, "program:make", "make runs what the makefile says.");
@@ -473,12 +572,20 @@ impl Reading<'_> {
     /// Line and screen editors, given commands.
     fn editor(&mut self, language: Language, name: &str, words: &[String], input: Option<&str>) -> String {
         self.notes.effects = self.notes.effects.and(Effects::EXECUTES);
-        self.find(Permission::Moderate, format!("program:{name}"), format!("{name} edits files, and can run commands."));
+        self.find(
+            Permission::Moderate,
+            format!("program:{name}"),
+            format!("{name} edits files, and can run commands."),
+        );
         for (at, word) in words.iter().enumerate() {
             let text = match word.as_str() {
-                "-c" | "--cmd" | "-eval" | "--eval" | "--execute" | "-f" | "--funcall" => words.get(at + 1).cloned(),
+                "-c" | "--cmd" | "-eval" | "--eval" | "--execute" | "-f" | "--funcall" => {
+                    words.get(at + 1).cloned()
+                }
                 word if word.starts_with('+') && word.len() > 1 => Some(word[1..].to_owned()),
-                word if word.starts_with("-c") && word.len() > 2 && !word.starts_with("--") => Some(word[2..].to_owned()),
+                word if word.starts_with("-c") && word.len() > 2 && !word.starts_with("--") => {
+                    Some(word[2..].to_owned())
+                }
                 word if word.starts_with("--eval=") => Some(word["--eval=".len()..].to_owned()),
                 _ => None,
             };
@@ -489,7 +596,9 @@ impl Reading<'_> {
                 }
                 self.code(language, &text);
             }
-            if matches!(word.as_str(), "-S" | "-u" | "-s" | "--script" | "--load" | "-l") && let Some(file) = words.get(at + 1).filter(|file| !file.starts_with('-')).cloned() {
+            if matches!(word.as_str(), "-S" | "-u" | "-s" | "--script" | "--load" | "-l")
+                && let Some(file) = words.get(at + 1).filter(|file| !file.starts_with('-')).cloned()
+            {
                 if let Some(text) = self.files.get(&self.written(&file).path).cloned() {
                     self.code(language, &text);
                 }
@@ -499,7 +608,8 @@ impl Reading<'_> {
             let text = text.to_owned();
             self.code(language, &text);
         }
-        let operands: Vec<String> = words.iter().filter(|word| !word.starts_with(['-', '+'])).cloned().collect();
+        let operands: Vec<String> =
+            words.iter().filter(|word| !word.starts_with(['-', '+'])).cloned().collect();
         for path in operands.iter().rev().take(3) {
             if matches!(self.class_of(path), Class::Account | Class::Device | Class::Secret(_)) {
                 self.find(Permission::Sensitive, "path:system", format!("It edits {}.", shown(path)));
@@ -510,7 +620,9 @@ impl Reading<'_> {
 
     /// Emacs Lisp: the commands and deletions that stand in it as they are.
     fn lisp(&mut self, text: &str) {
-        let argument = |name: &str| text.split_once(name).and_then(|(_, rest)| rest.split('"').nth(1)).map(str::to_owned);
+        let argument = |name: &str| {
+            text.split_once(name).and_then(|(_, rest)| rest.split('"').nth(1)).map(str::to_owned)
+        };
         for name in ["shell-command-to-string", "async-shell-command", "shell-command"] {
             if let Some(command) = argument(name) {
                 self.shell_text(&command, None);
@@ -546,7 +658,9 @@ fn code_texts(words: &[String], names: &[&str], clusters: bool) -> Vec<String> {
             at += 1;
             continue;
         }
-        let long = names.iter().find_map(|name| word.strip_prefix(name)?.strip_prefix('=').filter(|_| name.starts_with("--")));
+        let long = names
+            .iter()
+            .find_map(|name| word.strip_prefix(name)?.strip_prefix('=').filter(|_| name.starts_with("--")));
         if let Some(text) = long {
             texts.push(text.to_owned());
             continue;
@@ -579,4 +693,3 @@ fn code_texts(words: &[String], names: &[&str], clusters: bool) -> Vec<String> {
     }
     texts
 }
-

@@ -215,8 +215,9 @@ impl<'a> Reading<'a> {
             "TMPDIR" => "/tmp",
             "OPTIND" => "1",
             "PS4" => "+ ",
-            "USER" | "LOGNAME" | "UID" | "EUID" | "HOSTNAME" | "RANDOM" | "SECONDS" | "LINENO" | "OLDPWD" | "LANG"
-            | "TERM" | "REPLY" | "PPID" | "BASHPID" | "SRANDOM" | "EPOCHSECONDS" | "COLUMNS" | "LINES" => "\u{E000}",
+            "USER" | "LOGNAME" | "UID" | "EUID" | "HOSTNAME" | "RANDOM" | "SECONDS" | "LINENO" | "OLDPWD"
+            | "LANG" | "TERM" | "REPLY" | "PPID" | "BASHPID" | "SRANDOM" | "EPOCHSECONDS" | "COLUMNS"
+            | "LINES" => "\u{E000}",
             _ => return None,
         })
     }
@@ -330,8 +331,16 @@ impl<'a> Reading<'a> {
     /// The path here of a path that a command inside a container names.
     pub fn outside_path(&self, path: &str) -> String {
         let Some(mounts) = &self.mounts else { return path.to_owned() };
-        let inside = |there: &str| path.strip_prefix(there.trim_end_matches('/')).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-        let found = mounts.iter().filter_map(|(there, here)| Some((there.len(), format!("{}{}", here.trim_end_matches('/'), inside(there)?)))).max();
+        let inside = |there: &str| {
+            path.strip_prefix(there.trim_end_matches('/'))
+                .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let found = mounts
+            .iter()
+            .filter_map(|(there, here)| {
+                Some((there.len(), format!("{}{}", here.trim_end_matches('/'), inside(there)?)))
+            })
+            .max();
         match found {
             Some((_, path)) if path.is_empty() => "/".to_owned(),
             Some((_, path)) => path,

@@ -167,7 +167,12 @@ impl Reading<'_> {
     }
 
     /// Calls a function of the command; `None` if there is none of that name.
-    pub(super) fn call_function(&mut self, name: &str, arguments: &[String], input: Option<&str>) -> Option<String> {
+    pub(super) fn call_function(
+        &mut self,
+        name: &str,
+        arguments: &[String],
+        input: Option<&str>,
+    ) -> Option<String> {
         let function = self.functions.get(name)?.clone();
         if self.calling.iter().any(|calling| calling == name) {
             return Some(HOLE.to_string());
@@ -223,7 +228,9 @@ fn runs_forever(condition: &Node) -> bool {
 fn starts_in_background(node: &Node) -> bool {
     match node {
         Node::Background(_) => true,
-        Node::Sequence(parts) | Node::Pipeline(parts) | Node::If(parts) => parts.iter().any(starts_in_background),
+        Node::Sequence(parts) | Node::Pipeline(parts) | Node::If(parts) => {
+            parts.iter().any(starts_in_background)
+        }
         Node::Subshell(node) | Node::Redirected { node, .. } => starts_in_background(node),
         _ => false,
     }
@@ -265,12 +272,15 @@ pub(super) fn holds_a_shell(node: &Node) -> bool {
 pub fn count_commands(node: &Node) -> usize {
     match node {
         Node::Simple(simple) => usize::from(!simple.words.is_empty()),
-        Node::Pipeline(parts) | Node::Sequence(parts) | Node::If(parts) => parts.iter().map(count_commands).sum(),
+        Node::Pipeline(parts) | Node::Sequence(parts) | Node::If(parts) => {
+            parts.iter().map(count_commands).sum()
+        }
         Node::Background(node) | Node::Subshell(node) | Node::Redirected { node, .. } => count_commands(node),
         Node::While { condition, body } => count_commands(condition) + count_commands(body),
-        Node::For { body, .. } | Node::ForArithmetic { body, .. } | Node::Function { body, .. } => count_commands(body),
+        Node::For { body, .. } | Node::ForArithmetic { body, .. } | Node::Function { body, .. } => {
+            count_commands(body)
+        }
         Node::Case { items, .. } => items.iter().map(|(_, body)| count_commands(body)).sum(),
         Node::Test(_) | Node::Arithmetic(_) => 0,
     }
 }
-

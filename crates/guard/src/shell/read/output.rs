@@ -10,7 +10,9 @@ pub(super) fn echo(words: &[String]) -> String {
     let mut words = words;
     let mut newline = true;
     let mut escapes = false;
-    while let Some(word) = words.first().filter(|word| word.len() > 1 && word.starts_with('-') && word[1..].chars().all(|c| "neE".contains(c))) {
+    while let Some(word) = words.first().filter(|word| {
+        word.len() > 1 && word.starts_with('-') && word[1..].chars().all(|c| "neE".contains(c))
+    }) {
         newline &= !word.contains('n');
         escapes |= word.contains('e');
         words = &words[1..];
@@ -49,7 +51,11 @@ pub(super) fn printf(words: &[String]) -> String {
                 Some('b') => out.push_str(&unescape(values.next().map_or("", String::as_str))),
                 Some('c') => out.extend(values.next().and_then(|value| value.chars().next())),
                 Some('x' | 'X' | 'o') => match values.next().map(|value| value.parse::<i64>()) {
-                    Some(Ok(value)) => out.push_str(&if format[at] == 'o' { format!("{value:o}") } else { format!("{value:x}") }),
+                    Some(Ok(value)) => out.push_str(&if format[at] == 'o' {
+                        format!("{value:o}")
+                    } else {
+                        format!("{value:x}")
+                    }),
                     _ => out.push(HOLE),
                 },
                 Some(_) => out.push_str(values.next().map_or("", String::as_str)),
@@ -115,12 +121,17 @@ pub(super) fn unescape(text: &str) -> String {
         };
         let mut value = 0u32;
         let mut digits = 0;
-        while digits < most && let Some(digit) = chars.get(at).and_then(|c| c.to_digit(radix)) {
+        while digits < most
+            && let Some(digit) = chars.get(at).and_then(|c| c.to_digit(radix))
+        {
             value = value.wrapping_mul(radix).wrapping_add(digit);
             at += 1;
             digits += 1;
         }
-        out.extend(char::from_u32(if radix == 8 { value & 0xff } else { value }).filter(|_| digits > 0 || escape == '0'));
+        out.extend(
+            char::from_u32(if radix == 8 { value & 0xff } else { value })
+                .filter(|_| digits > 0 || escape == '0'),
+        );
     }
     out
 }
@@ -128,8 +139,13 @@ pub(super) fn unescape(text: &str) -> String {
 impl Reading<'_> {
     /// What a program prints with these words and this input; `None` where that is not known here.
     pub(super) fn simulate(&mut self, name: &str, words: &[String], input: Option<&str>) -> Option<String> {
-        let flags: Vec<&str> = words.iter().filter(|word| word.starts_with('-') && word.len() > 1).map(String::as_str).collect();
-        let operands: Vec<&str> = words.iter().filter(|word| !word.starts_with('-') || word.len() == 1).map(String::as_str).collect();
+        let flags: Vec<&str> =
+            words.iter().filter(|word| word.starts_with('-') && word.len() > 1).map(String::as_str).collect();
+        let operands: Vec<&str> = words
+            .iter()
+            .filter(|word| !word.starts_with('-') || word.len() == 1)
+            .map(String::as_str)
+            .collect();
         let first = operands.first().copied();
         if let Some(text) = input.filter(|text| !is_known(text))
             && matches!(name, "rev" | "tr" | "sed" | "gsed" | "awk" | "gawk" | "mawk")
@@ -137,24 +153,41 @@ impl Reading<'_> {
             return Some(format!("{HOLE}{}", origin(text)));
         }
         match name {
-            "cat" | "tac" | "tee" | "sort" | "uniq" | "nl" | "fmt" | "less" | "more" | "bat" | "pv" | "sponge" | "column" | "dos2unix" => {
+            "cat" | "tac" | "tee" | "sort" | "uniq" | "nl" | "fmt" | "less" | "more" | "bat" | "pv"
+            | "sponge" | "column" | "dos2unix" => {
                 if name == "cat" && !operands.is_empty() && operands != ["-"] {
-                    let texts: Option<Vec<String>> = operands.iter().map(|path| self.files.get(&self.written(path).path).cloned()).collect();
+                    let texts: Option<Vec<String>> = operands
+                        .iter()
+                        .map(|path| self.files.get(&self.written(path).path).cloned())
+                        .collect();
                     return texts.map(|texts| texts.concat());
                 }
                 input.map(str::to_owned)
             }
-            "rev" => input.map(|text| text.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect()),
+            "rev" => input
+                .map(|text| text.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect()),
             "base64" | "gbase64" => {
-                let decodes = flags.iter().any(|flag| flag.starts_with("-d") || flag.starts_with("-D") || flag.starts_with("--d") || flag.starts_with("-id"));
+                let decodes = flags.iter().any(|flag| {
+                    flag.starts_with("-d")
+                        || flag.starts_with("-D")
+                        || flag.starts_with("--d")
+                        || flag.starts_with("-id")
+                });
                 self.decoded(decodes, input, super::output::base64)
             }
-            "base32" => self.decoded(flags.iter().any(|flag| flag.starts_with("-d") || flag.starts_with("--d")), input, base32),
+            "base32" => self.decoded(
+                flags.iter().any(|flag| flag.starts_with("-d") || flag.starts_with("--d")),
+                input,
+                base32,
+            ),
             "openssl" => {
-                let decodes = words.iter().any(|word| word == "-d") && words.iter().any(|word| word == "-base64" || word == "base64" || word == "-a");
+                let decodes = words.iter().any(|word| word == "-d")
+                    && words.iter().any(|word| word == "-base64" || word == "base64" || word == "-a");
                 self.decoded(decodes, input, base64)
             }
-            "xxd" | "hexdump" => self.decoded(name == "xxd" && flags.iter().any(|flag| flag.contains('r')), input, hex),
+            "xxd" | "hexdump" => {
+                self.decoded(name == "xxd" && flags.iter().any(|flag| flag.contains('r')), input, hex)
+            }
             "tr" => transliterate(words, input?),
             "sed" | "gsed" => substitute(&operands, words, input?),
             "head" | "tail" => self.head_or_tail(name, words, input),
@@ -167,30 +200,44 @@ impl Reading<'_> {
                     _ => None,
                 }
             }
-            "basename" => first.map(|path| path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned() + "\n"),
+            "basename" => first.map(|path| {
+                path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned() + "\n"
+            }),
             "dirname" => first.map(|path| {
                 let folder = path.trim_end_matches('/').rsplit_once('/').map_or(".", |(folder, _)| folder);
                 format!("{}\n", if folder.is_empty() { "/" } else { folder })
             }),
-            "realpath" | "readlink" => first.map(|path| self.written(path).path + "\n").filter(|path| is_known(path)),
+            "realpath" | "readlink" => {
+                first.map(|path| self.written(path).path + "\n").filter(|path| is_known(path))
+            }
             "which" | "whereis" => first.map(|program| format!("/usr/bin/{program}\n")),
             "whoami" | "logname" => Some(format!("{HOLE}\n")),
             "grep" | "egrep" | "fgrep" | "rg" => {
                 // `env | grep PATH` shows no secret.
                 let text = input.filter(|text| text.contains(ENVIRONMENT))?;
                 let pattern = first.unwrap_or_default().to_lowercase();
-                let wide = flags.iter().any(|flag| flag.contains('v')) || pattern.len() < 3 || pattern.contains(['.', '*', '|', '\\', '[']);
-                let secret = ["tok", "key", "sec", "pas", "pwd", "aut", "cre", "api", "aws", "git", "ope"].iter().any(|part| pattern.contains(part));
+                let wide = flags.iter().any(|flag| flag.contains('v'))
+                    || pattern.len() < 3
+                    || pattern.contains(['.', '*', '|', '\\', '[']);
+                let secret = ["tok", "key", "sec", "pas", "pwd", "aut", "cre", "api", "aws", "git", "ope"]
+                    .iter()
+                    .any(|part| pattern.contains(part));
                 Some(if wide || secret { text.to_owned() } else { HOLE.to_string() })
             }
             "xargs" => None,
             "awk" | "gawk" | "mawk" => awk_print(&operands, input),
-            "gzip" | "gunzip" | "zcat" | "bzip2" | "xz" | "zstd" => input.map(|text| format!("{HOLE}{}", origin(text))),
+            "gzip" | "gunzip" | "zcat" | "bzip2" | "xz" | "zstd" => {
+                input.map(|text| format!("{HOLE}{}", origin(text)))
+            }
             "ls" => {
                 let path = first.unwrap_or(".");
                 let folder = path.trim_end_matches('/');
                 let whole = matches!(self.class_of(path), crate::shell::judge::Class::Root);
-                Some(if whole { format!("/{}\n", crate::shell::text::STAR) } else { format!("{folder}/{HOLE}\n") })
+                Some(if whole {
+                    format!("/{}\n", crate::shell::text::STAR)
+                } else {
+                    format!("{folder}/{HOLE}\n")
+                })
             }
             "envsubst" | "paste" | "fold" | "tsort" | "shuf" => input.map(str::to_owned),
             _ => None,
@@ -198,7 +245,12 @@ impl Reading<'_> {
         .map(|text| if text.len() > MOST { format!("{HOLE}{}", origin(&text)) } else { text })
     }
 
-    fn decoded(&mut self, decodes: bool, input: Option<&str>, decode: fn(&str) -> Option<String>) -> Option<String> {
+    fn decoded(
+        &mut self,
+        decodes: bool,
+        input: Option<&str>,
+        decode: fn(&str) -> Option<String>,
+    ) -> Option<String> {
         let text = input?;
         if !decodes {
             return Some(format!("{HOLE}{}", origin(text)));
@@ -306,14 +358,19 @@ fn base32(text: &str) -> Option<String> {
 }
 
 fn hex(text: &str) -> Option<String> {
-    let digits: Vec<u8> = text.chars().filter_map(|c| c.to_digit(16)).filter_map(|digit| u8::try_from(digit).ok()).collect();
+    let digits: Vec<u8> =
+        text.chars().filter_map(|c| c.to_digit(16)).filter_map(|digit| u8::try_from(digit).ok()).collect();
     let bytes: Vec<u8> = digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect();
     (!bytes.is_empty()).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn transliterate(words: &[String], input: &str) -> Option<String> {
     let deletes = words.iter().any(|word| word.starts_with('-') && word.contains('d'));
-    let sets: Vec<Vec<char>> = words.iter().filter(|word| !word.starts_with('-') || word.len() == 1).map(|set| tr_set(&globs_as_text(set))).collect();
+    let sets: Vec<Vec<char>> = words
+        .iter()
+        .filter(|word| !word.starts_with('-') || word.len() == 1)
+        .map(|set| tr_set(&globs_as_text(set)))
+        .collect();
     let from = sets.first()?;
     Some(
         input
@@ -331,7 +388,12 @@ fn transliterate(words: &[String], input: &str) -> Option<String> {
 }
 
 fn tr_set(text: &str) -> Vec<char> {
-    let text = unescape(text).replace("[:upper:]", "A-Z").replace("[:lower:]", "a-z").replace("[:digit:]", "0-9").replace("[:space:]", " \t\n").replace("[:blank:]", " \t");
+    let text = unescape(text)
+        .replace("[:upper:]", "A-Z")
+        .replace("[:lower:]", "a-z")
+        .replace("[:digit:]", "0-9")
+        .replace("[:space:]", " \t\n")
+        .replace("[:blank:]", " \t");
     let chars: Vec<char> = text.chars().collect();
     let mut set = Vec::new();
     let mut at = 0;
@@ -364,7 +426,10 @@ fn substitute(operands: &[&str], words: &[String], input: &str) -> Option<String
         let parts = split_unescaped(&command[1 + separator.len_utf8()..], separator);
         let [pattern, with, flags] = parts.as_slice() else { return None };
         let (pattern, with) = (pattern.as_str(), with.as_str());
-        if pattern.is_empty() || pattern.contains(['[', '(', '*', '+', '?', '\\', '{', '|']) || with.contains(['\\', '&']) {
+        if pattern.is_empty()
+            || pattern.contains(['[', '(', '*', '+', '?', '\\', '{', '|'])
+            || with.contains(['\\', '&'])
+        {
             return match pattern {
                 ".*" => Some(input.lines().map(|_| format!("{with}\n")).collect()),
                 _ => None,
@@ -437,7 +502,8 @@ fn cut(words: &[String], input: &str) -> Option<String> {
             out.extend(pick(list, chars.len()).iter().filter_map(|n| chars.get(n - 1)));
         } else if let Some(list) = &fields {
             let parts: Vec<&str> = line.split(delimiter).collect();
-            let kept: Vec<&str> = pick(list, parts.len()).iter().filter_map(|n| parts.get(n - 1).copied()).collect();
+            let kept: Vec<&str> =
+                pick(list, parts.len()).iter().filter_map(|n| parts.get(n - 1).copied()).collect();
             out.push_str(&kept.join(&delimiter.to_string()));
         }
         out.push('\n');
@@ -469,7 +535,17 @@ fn awk_print(operands: &[&str], input: Option<&str>) -> Option<String> {
     if let Some(text) = awk_printf(&program) {
         return Some(text);
     }
-    let body = program.trim().trim_start_matches("BEGIN").trim().strip_prefix('{')?.strip_suffix('}')?.trim().strip_prefix("print")?.trim().trim_end_matches(';').to_owned();
+    let body = program
+        .trim()
+        .trim_start_matches("BEGIN")
+        .trim()
+        .strip_prefix('{')?
+        .strip_suffix('}')?
+        .trim()
+        .strip_prefix("print")?
+        .trim()
+        .trim_end_matches(';')
+        .to_owned();
     if let Some(text) = body.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
         return (!text.contains('"')).then(|| unescape(text) + "\n");
     }
@@ -494,7 +570,9 @@ fn awk_printf(program: &str) -> Option<String> {
         .split(',')
         .map(|value| value.trim().trim_matches('"'))
         .filter(|value| !value.is_empty())
-        .map(|value| value.parse::<u32>().ok().and_then(char::from_u32).map_or_else(|| value.to_owned(), String::from))
+        .map(|value| {
+            value.parse::<u32>().ok().and_then(char::from_u32).map_or_else(|| value.to_owned(), String::from)
+        })
         .collect();
     let mut words = vec![format.to_owned()];
     words.extend(values);

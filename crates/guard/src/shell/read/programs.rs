@@ -26,12 +26,20 @@ struct Use<'k> {
 }
 
 impl Reading<'_> {
-    pub(super) fn entry(&mut self, entry: &Entry, name: &str, words: &[String], input: Option<&str>) -> String {
+    pub(super) fn entry(
+        &mut self,
+        entry: &Entry,
+        name: &str,
+        words: &[String],
+        input: Option<&str>,
+    ) -> String {
         if matches!(name, "fd" | "fdfind") {
             self.fd(words);
         }
         let outside = self.mounts.clone();
-        if matches!(name, "docker" | "podman" | "nerdctl") && words.iter().any(|word| word == "run" || word == "exec") {
+        if matches!(name, "docker" | "podman" | "nerdctl")
+            && words.iter().any(|word| word == "run" || word == "exec")
+        {
             self.in_container(words);
         }
         let output = self.entry_inside(entry, name, words, input);
@@ -54,7 +62,9 @@ impl Reading<'_> {
             first
         };
         let used = the_use(entry, case, name, operands, &told);
-        let asks_version = told.operands.is_empty() && told.seen.iter().any(|flag| matches!(flag.as_str(), "--version" | "--help")) && words.len() == 1;
+        let asks_version = told.operands.is_empty()
+            && told.seen.iter().any(|flag| matches!(flag.as_str(), "--version" | "--help"))
+            && words.len() == 1;
         if asks_version {
             return HOLE.to_string();
         }
@@ -93,7 +103,10 @@ impl Reading<'_> {
                 nature = if is == Nature::Read { nature } else { is };
                 let level = flag.level.unwrap_or_else(|| is.permission());
                 let flag_name = flag.names.first().map_or("", String::as_str);
-                let why = flag.why.clone().unwrap_or_else(|| format!("{name} with {flag_name} {}.", amounts_to(is)));
+                let why = flag
+                    .why
+                    .clone()
+                    .unwrap_or_else(|| format!("{name} with {flag_name} {}.", amounts_to(is)));
                 if is != Nature::Read || level > Permission::Public {
                     self.amount(is, level, &format!("program:{name} {flag_name}"), &why);
                 }
@@ -140,7 +153,15 @@ impl Reading<'_> {
     }
 
     /// What the files that it writes hold afterwards: what it fetched, or what it read.
-    fn fills(&mut self, name: &str, nature: Nature, written: &[String], marks: &str, told: &Told<'_>, operands: &[String]) {
+    fn fills(
+        &mut self,
+        name: &str,
+        nature: Nature,
+        written: &[String],
+        marks: &str,
+        told: &Told<'_>,
+        operands: &[String],
+    ) {
         let fetched = matches!(nature, Nature::Network | Nature::LookUp) || marks.contains(NET);
         let content = if fetched { NET.to_string() } else { marks.to_owned() };
         let worth = fetched || is_secret(&content) || is_known(&content) && !content.is_empty();
@@ -152,7 +173,8 @@ impl Reading<'_> {
         }
         // `curl -O URL`, `wget URL`: a file named as in the URL.
         let has = |flags: &[&str]| told.seen.iter().any(|seen| flags.contains(&seen.as_str()));
-        let named = matches!(name, "wget" | "wget2" | "aria2c" | "axel" | "fetch") && written.is_empty() || has(&["-O", "--remote-name", "-J"]) && name == "curl";
+        let named = matches!(name, "wget" | "wget2" | "aria2c" | "axel" | "fetch") && written.is_empty()
+            || has(&["-O", "--remote-name", "-J"]) && name == "curl";
         if named {
             for url in operands {
                 let file = url.split(['?', '#']).next().unwrap_or(url).rsplit('/').next().unwrap_or_default();
@@ -193,16 +215,33 @@ impl Reading<'_> {
         if entry.harmless {
             return;
         }
-        if told.doubtful && (used.named > 0 || entry.flags.iter().any(is_risky) || entry.case.iter().any(|case| case.flags.iter().any(is_risky)) || used.nature != Nature::Read) {
+        if told.doubtful
+            && (used.named > 0
+                || entry.flags.iter().any(is_risky)
+                || entry.case.iter().any(|case| case.flags.iter().any(is_risky))
+                || used.nature != Nature::Read)
+        {
             self.unresolved(format!("Some words of {name} cannot be told before it runs."));
         }
         if entry.strict && told.strangers {
-            self.find(Permission::Moderate, format!("program:{name}"), format!("It has a flag that is not known here: {}.", shown(&words.join(" "))));
+            self.find(
+                Permission::Moderate,
+                format!("program:{name}"),
+                format!("It has a flag that is not known here: {}.", shown(&words.join(" "))),
+            );
         }
     }
 
     /// What one word does in its role; gives the marks of what it lets in.
-    fn role(&mut self, role: &Role, value: &str, name: &str, recursive: bool, sends: bool, input: Option<&str>) -> String {
+    fn role(
+        &mut self,
+        role: &Role,
+        value: &str,
+        name: &str,
+        recursive: bool,
+        sends: bool,
+        input: Option<&str>,
+    ) -> String {
         let reach = if recursive { Reach::Tree } else { Reach::One };
         match role {
             Role::Text | Role::User | Role::Process => String::new(),
@@ -231,7 +270,8 @@ impl Reading<'_> {
             }
             Role::Delete => {
                 // Moving a folder away takes all of it away.
-                let whole = name == "mv" && matches!(self.class_of(value), Class::Root | Class::Home | Class::System);
+                let whole =
+                    name == "mv" && matches!(self.class_of(value), Class::Root | Class::Home | Class::System);
                 self.removes(value, if whole { Reach::Tree } else { reach });
                 String::new()
             }
@@ -301,22 +341,44 @@ impl Reading<'_> {
         self.host(host);
         let bare = host.split(':').next().unwrap_or(host);
         if bare.starts_with("169.254.") || bare == "metadata.google.internal" || bare == "100.100.100.200" {
-            self.find(Permission::Sensitive, "network", format!("{bare} hands out credentials of the machine."));
+            self.find(
+                Permission::Sensitive,
+                "network",
+                format!("{bare} hands out credentials of the machine."),
+            );
         } else if value.contains("://") && (bare == "localhost" || is_private_address(bare)) {
-            self.find(Permission::Moderate, "network", format!("{bare} is on this machine or in its own network."));
+            self.find(
+                Permission::Moderate,
+                "network",
+                format!("{bare} is on this machine or in its own network."),
+            );
         }
     }
 
     /// What goes in and comes out: secrets that are sent, code that was fetched.
-    fn flows(&mut self, name: &str, nature: Nature, marks: &str, words: &[String], input: Option<&str>) -> String {
+    fn flows(
+        &mut self,
+        name: &str,
+        nature: Nature,
+        marks: &str,
+        words: &[String],
+        input: Option<&str>,
+    ) -> String {
         let network = matches!(nature, Nature::Network | Nature::LookUp);
         let given = input.unwrap_or_default();
         if network {
-            let sent = |mark: char| given.contains(mark) || words.iter().any(|word| word.contains(mark)) || marks.contains(mark);
+            let sent = |mark: char| {
+                given.contains(mark) || words.iter().any(|word| word.contains(mark)) || marks.contains(mark)
+            };
             if sent(SECRET) || sent(ENVIRONMENT) {
                 self.forbid("exfiltration", format!("It sends a secret to another host with {name}."));
             }
-            if words.iter().any(|word| !word.starts_with('-') && self.leaks(word)) && !matches!(name, "ssh-keygen" | "ssh-add") && !words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('i')) {
+            if words.iter().any(|word| !word.starts_with('-') && self.leaks(word))
+                && !matches!(name, "ssh-keygen" | "ssh-add")
+                && !words
+                    .iter()
+                    .any(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('i'))
+            {
                 self.forbid("exfiltration", format!("It sends a secret to another host with {name}."));
             }
             if given.contains(SHELL) {
@@ -325,7 +387,10 @@ impl Reading<'_> {
             return NET.to_string();
         }
         // What is asked about because it shows a secret, shows a secret.
-        let shows = nature == Nature::Read && self.notes.findings.last().is_some_and(|found| found.permission == Permission::Sensitive && found.rule.starts_with("program:"));
+        let shows = nature == Nature::Read
+            && self.notes.findings.last().is_some_and(|found| {
+                found.permission == Permission::Sensitive && found.rule.starts_with("program:")
+            });
         let output = if shows { Some(format!("{HOLE}{SECRET}")) } else { self.simulate(name, words, input) };
         match output {
             Some(output) => output,
@@ -344,16 +409,52 @@ impl Reading<'_> {
     /// `git -c name=value`: some settings are commands.
     fn git_settings(&mut self, told: &Told<'_>) {
         for (flag, value) in &told.known {
-            let Some(value) = value.as_ref().filter(|_| flag.names.iter().any(|name| name == "-c" || name == "--config-env")) else {
+            let Some(value) = value
+                .as_ref()
+                .filter(|_| flag.names.iter().any(|name| name == "-c" || name == "--config-env"))
+            else {
                 continue;
             };
             let (key, value) = value.split_once('=').unwrap_or((value, ""));
             let key = key.to_lowercase();
-            const COMMANDS: &[&str] = &["pager", "editor", "sshcommand", "fsmonitor", "hookspath", "external", "helper", "textconv", "cmd", "command", "program", "askpass", "clean", "smudge", "process", "gitproxy", "driver", "uploadpack", "receivepack", "packobjectshook", "path", "attributesfile", "worktree", "sshvariant"];
+            const COMMANDS: &[&str] = &[
+                "pager",
+                "editor",
+                "sshcommand",
+                "fsmonitor",
+                "hookspath",
+                "external",
+                "helper",
+                "textconv",
+                "cmd",
+                "command",
+                "program",
+                "askpass",
+                "clean",
+                "smudge",
+                "process",
+                "gitproxy",
+                "driver",
+                "uploadpack",
+                "receivepack",
+                "packobjectshook",
+                "path",
+                "attributesfile",
+                "worktree",
+                "sshvariant",
+            ];
             let last = key.rsplit('.').next().unwrap_or_default();
             let harmless = last == "pager" && matches!(value, "cat" | "less" | "" | "false");
-            if key.starts_with("alias.") || key.starts_with("pager.") || key.starts_with("include") || COMMANDS.contains(&last) && !harmless {
-                self.find(Permission::Sensitive, "program:git -c", format!("git is told to run something else by {key}."));
+            if key.starts_with("alias.")
+                || key.starts_with("pager.")
+                || key.starts_with("include")
+                || COMMANDS.contains(&last) && !harmless
+            {
+                self.find(
+                    Permission::Sensitive,
+                    "program:git -c",
+                    format!("git is told to run something else by {key}."),
+                );
                 self.run_apart(value.strip_prefix('!').unwrap_or(value), None);
             }
         }
@@ -361,7 +462,10 @@ impl Reading<'_> {
 }
 
 /// Programs that look at names, sizes and times, and not into files.
-const LOOKERS: &[&str] = &["ls", "dir", "vdir", "stat", "du", "df", "tree", "realpath", "readlink", "namei", "lsattr", "getfacl", "exa", "eza", "lsd"];
+const LOOKERS: &[&str] = &[
+    "ls", "dir", "vdir", "stat", "du", "df", "tree", "realpath", "readlink", "namei", "lsattr", "getfacl",
+    "exa", "eza", "lsd",
+];
 
 /// The host of `host:path`, `rsync://host/…`.
 fn remote_host(value: &str) -> Option<&str> {
@@ -372,7 +476,9 @@ fn remote_host(value: &str) -> Option<&str> {
 /// Whether a flag can do more than read.
 fn is_risky(flag: &Flag) -> bool {
     flag.is.is_some_and(|is| is != Nature::Read)
-        || flag.takes.as_ref().is_some_and(|role| !matches!(role, Role::Text | Role::Read | Role::Tree | Role::User | Role::Process))
+        || flag.takes.as_ref().is_some_and(|role| {
+            !matches!(role, Role::Text | Role::Read | Role::Tree | Role::User | Role::Process)
+        })
 }
 
 /// After how many operands flags are no longer this program's.
@@ -383,10 +489,12 @@ fn stops_at(operands: &Operands, named: usize) -> Option<usize> {
 
 fn fits(case: &Case, told: &Told<'_>) -> bool {
     let words = case.words.iter().enumerate().all(|(at, wanted)| {
-        told.operands.get(at).is_some_and(|word| wanted.split('|').any(|alternative| match alternative.strip_suffix('*') {
-            Some(start) => word.starts_with(start),
-            None => alternative == word,
-        }))
+        told.operands.get(at).is_some_and(|word| {
+            wanted.split('|').any(|alternative| match alternative.strip_suffix('*') {
+                Some(start) => word.starts_with(start),
+                None => alternative == word,
+            })
+        })
     });
     words
         && (case.with.is_empty() || told.has(&case.with))
@@ -394,12 +502,24 @@ fn fits(case: &Case, told: &Told<'_>) -> bool {
         && (!case.bare || told.operands.len() == case.words.len())
 }
 
-fn the_use<'k>(entry: &'k Entry, case: Option<&'k Case>, name: &str, operands: &'k Operands, told: &Told<'_>) -> Use<'k> {
+fn the_use<'k>(
+    entry: &'k Entry,
+    case: Option<&'k Case>,
+    name: &str,
+    operands: &'k Operands,
+    told: &Told<'_>,
+) -> Use<'k> {
     let nature = case.and_then(|case| case.is).unwrap_or(entry.is);
-    let level = case.map_or(entry.level, |case| case.level.or(if case.is.is_none() { entry.level } else { None }));
+    let level =
+        case.map_or(entry.level, |case| case.level.or(if case.is.is_none() { entry.level } else { None }));
     let permission = level.unwrap_or_else(|| nature.permission());
-    let named: Vec<&str> = told.operands.iter().take(case.map_or(0, |case| case.words.len())).map(String::as_str).collect();
-    let rule = if named.is_empty() { format!("program:{name}") } else { format!("program:{name} {}", named.join(" ")) };
+    let named: Vec<&str> =
+        told.operands.iter().take(case.map_or(0, |case| case.words.len())).map(String::as_str).collect();
+    let rule = if named.is_empty() {
+        format!("program:{name}")
+    } else {
+        format!("program:{name} {}", named.join(" "))
+    };
     let why = case.and_then(|case| case.why.clone()).or_else(|| entry.why.clone()).unwrap_or_else(|| {
         let shown = if named.is_empty() { name.to_owned() } else { format!("{name} {}", named.join(" ")) };
         format!("{shown} {}.", amounts_to(nature))
@@ -421,9 +541,15 @@ fn amounts_to(nature: Nature) -> &'static str {
 }
 
 /// Which operand has which role.
-fn assign_roles(operands: &Operands, count: usize, gives_first: bool, gives_last: bool) -> Vec<(Role, usize)> {
+fn assign_roles(
+    operands: &Operands,
+    count: usize,
+    gives_first: bool,
+    gives_last: bool,
+) -> Vec<(Role, usize)> {
     let before = &operands.before[usize::from(gives_first && !operands.before.is_empty())..];
-    let after = &operands.after[..operands.after.len() - usize::from(gives_last && !operands.after.is_empty())];
+    let after =
+        &operands.after[..operands.after.len() - usize::from(gives_last && !operands.after.is_empty())];
     let mut roles = Vec::with_capacity(count);
     // What is named last is last, also where nothing is left for the middle.
     let after_count = after.len().min(count.saturating_sub(before.len()));
@@ -461,4 +587,3 @@ fn is_private_address(host: &str) -> bool {
         _ => false,
     }
 }
-

@@ -9,14 +9,30 @@ use crate::shell::{
 };
 
 impl Reading<'_> {
-    pub(super) fn beyond_roles(&mut self, name: &str, told: &Told<'_>, operands: &[String], input: Option<&str>) {
+    pub(super) fn beyond_roles(
+        &mut self,
+        name: &str,
+        told: &Told<'_>,
+        operands: &[String],
+        input: Option<&str>,
+    ) {
         let has = |flags: &[&str]| told.seen.iter().any(|seen| flags.contains(&seen.as_str()));
         match name {
             "chmod" | "gchmod" if operands.first().is_some_and(|mode| sets_user_id(mode)) => {
-                self.forbid("permissions", "It makes a program run with its owner's rights, whoever starts it.");
+                self.forbid(
+                    "permissions",
+                    "It makes a program run with its owner's rights, whoever starts it.",
+                );
             }
-            "install" | "mkdir" if told.known.iter().any(|(flag, value)| flag.names.iter().any(|name| name == "-m") && value.as_deref().is_some_and(sets_user_id)) => {
-                self.forbid("permissions", "It makes a program run with its owner's rights, whoever starts it.");
+            "install" | "mkdir"
+                if told.known.iter().any(|(flag, value)| {
+                    flag.names.iter().any(|name| name == "-m") && value.as_deref().is_some_and(sets_user_id)
+                }) =>
+            {
+                self.forbid(
+                    "permissions",
+                    "It makes a program run with its owner's rights, whoever starts it.",
+                );
             }
             "setcap" if operands.iter().any(|word| gives_power(word)) => {
                 self.forbid("permissions", "It gives a program rights that only root has.");
@@ -34,7 +50,11 @@ impl Reading<'_> {
             }
             "ftp" | "lftp" | "mail" | "mailx" | "telnet" => {
                 let lines = input.unwrap_or_default().to_owned();
-                for line in lines.lines().take(20).filter_map(|line| line.trim().trim_start_matches('~').strip_prefix('!')) {
+                for line in lines
+                    .lines()
+                    .take(20)
+                    .filter_map(|line| line.trim().trim_start_matches('~').strip_prefix('!'))
+                {
                     self.run_apart(line, None);
                 }
             }
@@ -44,8 +64,18 @@ impl Reading<'_> {
             "visudo" | "vipw" if input.is_some() => {
                 self.forbid("account", "It changes who may become root, unseen.");
             }
-            "less" | "more" | "most" | "man" | "view" if told.operands.iter().chain(&told.seen).any(|word| word.starts_with('+') && word.contains(['!', '|'])) => {
-                self.find(Permission::Sensitive, format!("program:{name} +"), format!("{name} is told to run a command."));
+            "less" | "more" | "most" | "man" | "view"
+                if told
+                    .operands
+                    .iter()
+                    .chain(&told.seen)
+                    .any(|word| word.starts_with('+') && word.contains(['!', '|'])) =>
+            {
+                self.find(
+                    Permission::Sensitive,
+                    format!("program:{name} +"),
+                    format!("{name} is told to run a command."),
+                );
                 for word in told.operands.iter().filter(|word| word.starts_with('+')) {
                     self.run_apart(word.trim_start_matches(['+', '!', '|', '$']), None);
                 }
@@ -54,26 +84,51 @@ impl Reading<'_> {
             "gdb" | "lldb" if has(&["--args", "-args"]) => self.hedge(operands),
             "sftp" => {
                 let lines = input.unwrap_or_default().to_owned();
-                if lines.lines().filter_map(|line| line.trim().strip_prefix("put ")).any(|path| self.leaks(path)) {
+                if lines
+                    .lines()
+                    .filter_map(|line| line.trim().strip_prefix("put "))
+                    .any(|path| self.leaks(path))
+                {
                     self.forbid("exfiltration", "It sends a secret to another host.");
                 }
             }
-            "curl" if told.known.iter().any(|(_, value)| value.as_deref().is_some_and(|value| value.starts_with('@'))) => {
+            "curl"
+                if told
+                    .known
+                    .iter()
+                    .any(|(_, value)| value.as_deref().is_some_and(|value| value.starts_with('@'))) =>
+            {
                 self.find(Permission::Sensitive, "program:curl", "curl sends what is in a file.");
             }
             "date" | "gdate" if operands.iter().any(|word| !word.starts_with('+')) => {
                 self.find(Permission::Sensitive, "program:date", "It sets the clock.");
             }
-            "java" | "javac" if told.seen.iter().any(|flag| flag.starts_with("-XX:On") || flag.starts_with("-agent") || flag.starts_with("-javaagent")) => {
+            "java" | "javac"
+                if told.seen.iter().any(|flag| {
+                    flag.starts_with("-XX:On") || flag.starts_with("-agent") || flag.starts_with("-javaagent")
+                }) =>
+            {
                 self.find(Permission::Sensitive, "program:java", "java is told to run something else, too.");
             }
             "ps" if told.seen.first().is_some_and(|word| !word.starts_with('-') && word.contains('e')) => {
                 self.find(Permission::Sensitive, "secret", "It shows the environment of processes.");
             }
-            "git" if operands.iter().chain(&told.operands).any(|word| ["extraheader", "token", "password", "credential"].iter().any(|part| word.to_lowercase().contains(part))) && told.operands.first().is_some_and(|word| word == "config") => {
+            "git"
+                if operands.iter().chain(&told.operands).any(|word| {
+                    ["extraheader", "token", "password", "credential"]
+                        .iter()
+                        .any(|part| word.to_lowercase().contains(part))
+                }) && told.operands.first().is_some_and(|word| word == "config") =>
+            {
                 self.find(Permission::Sensitive, "secret", "It shows a setting that may hold a secret.");
             }
-            "launchctl" if operands.iter().chain(&told.operands).any(|word| ["syslogd", "alf", "auditd", "XProtect", "securityd", "tccd"].iter().any(|part| word.contains(part))) && !has(&["list"]) => {
+            "launchctl"
+                if operands.iter().chain(&told.operands).any(|word| {
+                    ["syslogd", "alf", "auditd", "XProtect", "securityd", "tccd"]
+                        .iter()
+                        .any(|part| word.contains(part))
+                }) && !has(&["list"]) =>
+            {
                 self.forbid("defence", "It switches off what keeps watch over the machine.");
             }
             "fd" | "fdfind" if has(&["-x", "-X", "--exec", "--exec-batch"]) => {
@@ -85,9 +140,16 @@ impl Reading<'_> {
 
     /// A file that is run by itself later: what must never be is looked for in what is written to it.
     pub(super) fn runs_later(&mut self, path: &str, text: &str) {
-        let cron = path == "/etc/crontab" || path.starts_with("/etc/cron.d/") || path.starts_with("/var/spool/cron");
+        let cron =
+            path == "/etc/crontab" || path.starts_with("/etc/cron.d/") || path.starts_with("/var/spool/cron");
         let name = path.rsplit('/').next().unwrap_or_default();
-        let starts = matches!(name, ".bashrc" | ".profile" | ".bash_profile" | ".zshrc" | ".zshenv" | ".bash_login" | ".xprofile") || path.starts_with("/etc/profile") || path.starts_with("/etc/cron.") || path == "/etc/rc.local" || path == "/etc/bash.bashrc";
+        let starts = matches!(
+            name,
+            ".bashrc" | ".profile" | ".bash_profile" | ".zshrc" | ".zshenv" | ".bash_login" | ".xprofile"
+        ) || path.starts_with("/etc/profile")
+            || path.starts_with("/etc/cron.")
+            || path == "/etc/rc.local"
+            || path == "/etc/bash.bashrc";
         if !(cron || starts) {
             return;
         }
@@ -95,7 +157,13 @@ impl Reading<'_> {
             let skip = match (cron, line.starts_with('@')) {
                 (false, _) => 0,
                 (true, true) => 2,
-                (true, false) => if path.starts_with("/var/spool") { 5 } else { 6 },
+                (true, false) => {
+                    if path.starts_with("/var/spool") {
+                        5
+                    } else {
+                        6
+                    }
+                }
             };
             let words: Vec<&str> = line.split_whitespace().collect();
             self.run_apart(&words.get(skip..).unwrap_or_default().join(" "), None);
@@ -105,8 +173,14 @@ impl Reading<'_> {
     /// `socat ADDRESS ADDRESS`: a program, a file and a connection can be the two ends.
     fn socat(&mut self, operands: &[String]) {
         let lower: Vec<String> = operands.iter().map(|word| word.to_lowercase()).collect();
-        let runs = |word: &String| word.starts_with("exec:") || word.starts_with("system:") || word.starts_with("shell:");
-        let connects = |word: &String| ["tcp", "udp", "openssl", "ssl", "sctp", "socks", "proxy", "vsock"].iter().any(|kind| word.starts_with(kind));
+        let runs = |word: &String| {
+            word.starts_with("exec:") || word.starts_with("system:") || word.starts_with("shell:")
+        };
+        let connects = |word: &String| {
+            ["tcp", "udp", "openssl", "ssl", "sctp", "socks", "proxy", "vsock"]
+                .iter()
+                .any(|kind| word.starts_with(kind))
+        };
         if lower.iter().any(runs) && lower.iter().any(connects) {
             self.forbid("reverse-shell", "It connects a program to another host.");
         }
@@ -131,12 +205,21 @@ impl Reading<'_> {
 
     /// `fd PATTERN FOLDER -x COMMAND`: the command, on all that is in the folder.
     pub(super) fn fd(&mut self, words: &[String]) -> bool {
-        let Some(at) = words.iter().position(|word| matches!(word.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")) else { return false };
-        let folders: Vec<&String> = words[..at].iter().filter(|word| !word.starts_with('-')).skip(1).collect();
+        let Some(at) =
+            words.iter().position(|word| matches!(word.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"))
+        else {
+            return false;
+        };
+        let folders: Vec<&String> =
+            words[..at].iter().filter(|word| !word.starts_with('-')).skip(1).collect();
         let pattern = words[..at].iter().find(|word| !word.starts_with('-')).map_or(".", String::as_str);
         let all = matches!(pattern, "." | "" | ".*");
         for folder in folders {
-            let found = if all { format!("{}/{STAR}", folder.trim_end_matches('/')) } else { format!("{}/{}", folder.trim_end_matches('/'), crate::shell::text::HOLE) };
+            let found = if all {
+                format!("{}/{STAR}", folder.trim_end_matches('/'))
+            } else {
+                format!("{}/{}", folder.trim_end_matches('/'), crate::shell::text::HOLE)
+            };
             let mut command: Vec<String> = words[at + 1..].to_vec();
             if command.iter().any(|word| word.contains("{}")) {
                 command = command.iter().map(|word| word.replace("{}", &found)).collect();
@@ -154,13 +237,23 @@ impl Reading<'_> {
         for (at, word) in words.iter().enumerate() {
             let value = match word.as_str() {
                 "-v" | "--volume" | "--mount" => words.get(at + 1).cloned().unwrap_or_default(),
-                word => match word.strip_prefix("--volume=").or_else(|| word.strip_prefix("--mount=")).or_else(|| word.strip_prefix("-v")) {
+                word => match word
+                    .strip_prefix("--volume=")
+                    .or_else(|| word.strip_prefix("--mount="))
+                    .or_else(|| word.strip_prefix("-v"))
+                {
                     Some(value) => value.to_owned(),
                     None => continue,
                 },
             };
             if value.contains("source=") || value.contains("src=") {
-                let part = |names: &[&str]| value.split(',').find_map(|part| names.iter().find_map(|name| part.strip_prefix(name))).unwrap_or_default().to_owned();
+                let part = |names: &[&str]| {
+                    value
+                        .split(',')
+                        .find_map(|part| names.iter().find_map(|name| part.strip_prefix(name)))
+                        .unwrap_or_default()
+                        .to_owned()
+                };
                 mounts.push((part(&["target=", "dst=", "destination="]), part(&["source=", "src="])));
             } else if let Some((here, rest)) = value.split_once(':') {
                 let there = rest.split(':').next().unwrap_or(rest);
@@ -178,12 +271,26 @@ fn sets_user_id(mode: &str) -> bool {
         return mode.len() == 4 && mode.starts_with(['4', '5', '6', '7']);
     }
     mode.split(',').any(|part| {
-        part.split_once(['+', '=']).is_some_and(|(who, what)| what.contains('s') && (who.is_empty() || who.contains(['u', 'a'])))
+        part.split_once(['+', '='])
+            .is_some_and(|(who, what)| what.contains('s') && (who.is_empty() || who.contains(['u', 'a'])))
     })
 }
 
 fn gives_power(word: &str) -> bool {
-    ["cap_setuid", "cap_setgid", "cap_sys_admin", "cap_dac", "cap_sys_ptrace", "cap_sys_module", "cap_chown", "cap_fowner", "all+", "all=", "=ep", "=eip"]
-        .iter()
-        .any(|power| word.to_lowercase().contains(power))
+    [
+        "cap_setuid",
+        "cap_setgid",
+        "cap_sys_admin",
+        "cap_dac",
+        "cap_sys_ptrace",
+        "cap_sys_module",
+        "cap_chown",
+        "cap_fowner",
+        "all+",
+        "all=",
+        "=ep",
+        "=eip",
+    ]
+    .iter()
+    .any(|power| word.to_lowercase().contains(power))
 }

@@ -12,30 +12,153 @@ use crate::shell::{
 
 /// Variables that make programs run other programs, or other code.
 const RUNS_CODE: &[&str] = &[
-    "PATH", "ENV", "BASH_ENV", "PROMPT_COMMAND", "PS4", "SHELLOPTS", "BASHOPTS", "PERL5OPT", "PERL5LIB", "PERL5DB",
-    "PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME", "PYTHONINSPECT", "PYTHONWARNINGS", "PYTHONBREAKPOINT", "RUBYOPT",
-    "RUBYLIB", "NODE_OPTIONS", "NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "PAGER", "MANPAGER", "LESSOPEN",
-    "LESSCLOSE", "LESS", "EDITOR", "VISUAL", "BROWSER", "SUDO_ASKPASS", "SSH_ASKPASS", "RSYNC_RSH", "CVS_RSH",
-    "TAR_OPTIONS", "GREP_OPTIONS", "RIPGREP_CONFIG_PATH", "FZF_DEFAULT_COMMAND", "FZF_DEFAULT_OPTS", "FIGNORE", "HOSTALIASES", "MAKEFLAGS", "CC", "CXX", "LD", "AWKPATH", "AWKLIBPATH",
-    "GCONV_PATH", "LOCPATH", "NLSPATH", "TERMINFO", "TERMCAP", "OPENSSL_CONF", "CARGO_BUILD_RUSTC_WRAPPER",
-    "RUSTC_WRAPPER", "RUSTC", "MANOPT", "MANLESS", "JQ_LIBRARY_PATH", "KUBECONFIG", "NPM_CONFIG_SCRIPT_SHELL", "WATCH", "BAT_PAGER", "DELTA_PAGER", "SYSTEMD_PAGER", "PSQL_PAGER", "PSQL_EDITOR", "XDG_CONFIG_HOME", "HOME", "CURL_HOME", "WGETRC", "INPUTRC", "VIMINIT", "EXINIT", "GZIP", "ZIPOPT", "UNZIP", "LUA_INIT", "PHPRC", "R_PROFILE", "JULIA_LOAD_PATH", "SHELL", "TMPDIR",
+    "PATH",
+    "ENV",
+    "BASH_ENV",
+    "PROMPT_COMMAND",
+    "PS4",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PERL5OPT",
+    "PERL5LIB",
+    "PERL5DB",
+    "PYTHONSTARTUP",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTHONINSPECT",
+    "PYTHONWARNINGS",
+    "PYTHONBREAKPOINT",
+    "RUBYOPT",
+    "RUBYLIB",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "PAGER",
+    "MANPAGER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "LESS",
+    "EDITOR",
+    "VISUAL",
+    "BROWSER",
+    "SUDO_ASKPASS",
+    "SSH_ASKPASS",
+    "RSYNC_RSH",
+    "CVS_RSH",
+    "TAR_OPTIONS",
+    "GREP_OPTIONS",
+    "RIPGREP_CONFIG_PATH",
+    "FZF_DEFAULT_COMMAND",
+    "FZF_DEFAULT_OPTS",
+    "FIGNORE",
+    "HOSTALIASES",
+    "MAKEFLAGS",
+    "CC",
+    "CXX",
+    "LD",
+    "AWKPATH",
+    "AWKLIBPATH",
+    "GCONV_PATH",
+    "LOCPATH",
+    "NLSPATH",
+    "TERMINFO",
+    "TERMCAP",
+    "OPENSSL_CONF",
+    "CARGO_BUILD_RUSTC_WRAPPER",
+    "RUSTC_WRAPPER",
+    "RUSTC",
+    "MANOPT",
+    "MANLESS",
+    "JQ_LIBRARY_PATH",
+    "KUBECONFIG",
+    "NPM_CONFIG_SCRIPT_SHELL",
+    "WATCH",
+    "BAT_PAGER",
+    "DELTA_PAGER",
+    "SYSTEMD_PAGER",
+    "PSQL_PAGER",
+    "PSQL_EDITOR",
+    "XDG_CONFIG_HOME",
+    "HOME",
+    "CURL_HOME",
+    "WGETRC",
+    "INPUTRC",
+    "VIMINIT",
+    "EXINIT",
+    "GZIP",
+    "ZIPOPT",
+    "UNZIP",
+    "LUA_INIT",
+    "PHPRC",
+    "R_PROFILE",
+    "JULIA_LOAD_PATH",
+    "SHELL",
+    "TMPDIR",
 ];
-const RUNS_CODE_PREFIX: &[&str] = &["LD_", "DYLD_", "GIT_", "BASH_FUNC_", "npm_config_", "CARGO_TARGET_", "PIP_", "DOCKER_", "KUBE"];
+const RUNS_CODE_PREFIX: &[&str] =
+    &["LD_", "DYLD_", "GIT_", "BASH_FUNC_", "npm_config_", "CARGO_TARGET_", "PIP_", "DOCKER_", "KUBE"];
 /// Of those that start so, these only change how something looks.
-const ONLY_LOOKS: &[&str] =
-    &["GIT_PAGER_IN_USE", "LD_BIND_NOW", "GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"];
+const ONLY_LOOKS: &[&str] = &[
+    "GIT_PAGER_IN_USE",
+    "LD_BIND_NOW",
+    "GIT_TERMINAL_PROMPT",
+    "GIT_OPTIONAL_LOCKS",
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_DATE",
+    "GIT_COMMITTER_DATE",
+];
 /// Pagers that do no more than show.
-const PLAIN_PAGERS: &[&str] = &["cat", "less", "more", "", "/bin/cat", "/usr/bin/less", "bat", "less -R", "less -FRX"];
+const PLAIN_PAGERS: &[&str] =
+    &["cat", "less", "more", "", "/bin/cat", "/usr/bin/less", "bat", "less -R", "less -FRX"];
 
 const HISTORY: &[&str] = &["HISTFILE", "HISTSIZE", "HISTFILESIZE", "HISTCONTROL", "HISTIGNORE", "HISTCMD"];
 
 /// The folders that programs of the system are in.
 pub(super) const PROGRAM_FOLDERS: &[&str] = &[
-    "/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin",
+    "/bin",
+    "/usr/bin",
+    "/usr/local/bin",
+    "/sbin",
+    "/usr/sbin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/snap/bin",
 ];
 
 /// Programs that do the worst, and those that start them.
-const WORST: &[&str] = &["rm", "dd", "mkfs", "mkfs.ext4", "bash", "sh", "chmod", "chown", "shutdown", "reboot", "nc", "curl", "wget", "find", "mv", "shred", "cat", "python3", "perl", "tee", "base64", "xargs", "env", "poweroff", "halt", "wipefs", "sudo", "ssh"];
+const WORST: &[&str] = &[
+    "rm",
+    "dd",
+    "mkfs",
+    "mkfs.ext4",
+    "bash",
+    "sh",
+    "chmod",
+    "chown",
+    "shutdown",
+    "reboot",
+    "nc",
+    "curl",
+    "wget",
+    "find",
+    "mv",
+    "shred",
+    "cat",
+    "python3",
+    "perl",
+    "tee",
+    "base64",
+    "xargs",
+    "env",
+    "poweroff",
+    "halt",
+    "wipefs",
+    "sudo",
+    "ssh",
+];
 
 impl Reading<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, script: &Rc<Script>, input: Option<&str>) -> String {
@@ -88,7 +211,9 @@ impl Reading<'_> {
         if asked && self.notes.commands.len() < 50 {
             self.notes.commands.push(words.iter().map(|word| shown(word)).collect());
         }
-        let declares = words.first().is_some_and(|name| matches!(name.as_str(), "declare" | "local" | "export" | "readonly" | "typeset"));
+        let declares = words.first().is_some_and(|name| {
+            matches!(name.as_str(), "declare" | "local" | "export" | "readonly" | "typeset")
+        });
         if let Some(kept) = kept.filter(|_| !declares) {
             self.variables = kept;
         }
@@ -107,11 +232,16 @@ impl Reading<'_> {
                 for word in words {
                     // `[key]=value`.
                     let text = self.scalar(word);
-                    if let Some((key, value)) = text.strip_prefix('[').and_then(|text| text.split_once("]=")) {
+                    if let Some((key, value)) = text.strip_prefix('[').and_then(|text| text.split_once("]="))
+                    {
                         self.set(&format!("{}[{key}]", assign.name), vec![value.to_owned()]);
                     }
                 }
-                let mut values = if assign.append { self.arrays.remove(&assign.name).unwrap_or_default() } else { Vec::new() };
+                let mut values = if assign.append {
+                    self.arrays.remove(&assign.name).unwrap_or_default()
+                } else {
+                    Vec::new()
+                };
                 for word in words {
                     values.extend(self.fields(word));
                 }
@@ -153,8 +283,14 @@ impl Reading<'_> {
 
     /// Setting this variable changes more than itself.
     pub(super) fn variable_is_set(&mut self, name: &str, value: &str) {
-        let off = value.is_empty() || value == "/dev/null" || value == "0" || matches!(name, "HISTCONTROL" | "HISTIGNORE");
-        if HISTORY.contains(&name) && off && !(name == "HISTCONTROL" && value != "ignorespace" && value != "ignoreboth") {
+        let off = value.is_empty()
+            || value == "/dev/null"
+            || value == "0"
+            || matches!(name, "HISTCONTROL" | "HISTIGNORE");
+        if HISTORY.contains(&name)
+            && off
+            && !(name == "HISTCONTROL" && value != "ignorespace" && value != "ignoreboth")
+        {
             self.forbid("defence", format!("It switches off the shell's history ({name})."));
         } else if name == "PATH" && !is_known(value) || name == "LD_PRELOAD" {
             self.unresolved(format!("It changes {name}, which decides what runs."));
@@ -163,10 +299,15 @@ impl Reading<'_> {
 
     /// A variable is given to a program.
     pub(super) fn environment(&mut self, name: &str, value: &str) {
-        let runs = RUNS_CODE.contains(&name) || RUNS_CODE_PREFIX.iter().any(|prefix| name.starts_with(prefix));
+        let runs =
+            RUNS_CODE.contains(&name) || RUNS_CODE_PREFIX.iter().any(|prefix| name.starts_with(prefix));
         let looks = ONLY_LOOKS.contains(&name) || name.ends_with("PAGER") && PLAIN_PAGERS.contains(&value);
         if runs && !looks {
-            self.find(Permission::Sensitive, "environment", format!("It sets {name}, which can make a program run other code."));
+            self.find(
+                Permission::Sensitive,
+                "environment",
+                format!("It sets {name}, which can make a program run other code."),
+            );
             if value.contains(' ') {
                 self.run_apart(value.trim_start_matches(['|', '!', '-', ' ']), None);
             }
@@ -214,8 +355,16 @@ impl Reading<'_> {
     }
 
     fn known_program(&mut self, base: &str, words: &[String], input: Option<&str>) -> String {
-        if words.len() == 2 && matches!(words[1].as_str(), "--version" | "--help" | "-V" | "-version") && self.is_known_name(base) {
-            if words[1].starts_with("--") || self.knowledge.find(base).is_none_or(|entry| !entry.flags.iter().any(|flag| flag.names.contains(&words[1]))) {
+        if words.len() == 2
+            && matches!(words[1].as_str(), "--version" | "--help" | "-V" | "-version")
+            && self.is_known_name(base)
+        {
+            if words[1].starts_with("--")
+                || self
+                    .knowledge
+                    .find(base)
+                    .is_none_or(|entry| !entry.flags.iter().any(|flag| flag.names.contains(&words[1])))
+            {
                 self.step(format!("{base} says what it is."));
                 return HOLE.to_string();
             }
@@ -236,14 +385,23 @@ impl Reading<'_> {
             None => {
                 self.notes.effects = self.notes.effects.and(Effects::EXECUTES);
                 self.step(format!("{base} is a program that is not known here."));
-                let sends = words.iter().any(|word| word.contains(SECRET)) || input.is_some_and(|text| text.contains(SECRET));
+                let sends = words.iter().any(|word| word.contains(SECRET))
+                    || input.is_some_and(|text| text.contains(SECRET));
                 let level = if sends { Permission::Sensitive } else { Permission::Moderate };
-                self.find(level, "program:unknown", format!("It runs {base}, and what that does is not known here."));
+                self.find(
+                    level,
+                    "program:unknown",
+                    format!("It runs {base}, and what that does is not known here."),
+                );
                 if words.iter().any(|word| word.contains(NET)) {
                     self.unresolved("It is given what another host sent.");
                 }
                 let stops = words.iter().any(|word| word.contains("login1"))
-                    && words.iter().any(|word| ["PowerOff", "Reboot", "Halt", "Suspend", "Hibernate"].iter().any(|stop| word.ends_with(stop)));
+                    && words.iter().any(|word| {
+                        ["PowerOff", "Reboot", "Halt", "Suspend", "Hibernate"]
+                            .iter()
+                            .any(|stop| word.ends_with(stop))
+                    });
                 if stops {
                     self.forbid("power", "It stops or restarts the machine.");
                 }
@@ -260,11 +418,16 @@ impl Reading<'_> {
         let words: Vec<String> = words[at..].iter().filter(|word| *word != "--").cloned().collect();
         self.argv(&words, false, None);
         let found = self.notes.findings.split_off(before);
-        self.notes.findings.extend(found.into_iter().filter(|found| found.permission == Permission::Forbidden));
+        self.notes
+            .findings
+            .extend(found.into_iter().filter(|found| found.permission == Permission::Forbidden));
     }
 
     fn is_known_name(&self, base: &str) -> bool {
-        self.knowledge.find(base).is_some() || interpreters::is_shell(base) || interpreters::language(base).is_some() || super::wrappers::is_wrapper(base)
+        self.knowledge.find(base).is_some()
+            || interpreters::is_shell(base)
+            || interpreters::language(base).is_some()
+            || super::wrappers::is_wrapper(base)
     }
 
     /// Which program it is cannot be told.
@@ -274,7 +437,9 @@ impl Reading<'_> {
         }
         self.unresolved("Which program it runs cannot be told before it runs.");
         // Whatever it is: with these words it would be rm or the like.
-        let recursive = words[1..].iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(['r', 'R']));
+        let recursive = words[1..]
+            .iter()
+            .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(['r', 'R']));
         if recursive {
             for word in words[1..].iter().filter(|word| !word.starts_with('-') && is_known(word)) {
                 self.removes(word, crate::shell::judge::Reach::Tree);
@@ -327,13 +492,23 @@ impl Reading<'_> {
             crate::shell::judge::Class::Workspace => Permission::Moderate,
             _ => Permission::Sensitive,
         };
-        self.find(level, "program:local", format!("It runs {}, and what that does is not known here.", shown(name)));
+        self.find(
+            level,
+            "program:local",
+            format!("It runs {}, and what that does is not known here.", shown(name)),
+        );
         self.reads(name, crate::shell::judge::Reach::One);
         HOLE.to_string()
     }
 
     /// Runs the text of a file that the command itself wrote.
-    pub(super) fn run_file_text(&mut self, text: &str, name: &str, arguments: &[String], input: Option<&str>) -> String {
+    pub(super) fn run_file_text(
+        &mut self,
+        text: &str,
+        name: &str,
+        arguments: &[String],
+        input: Option<&str>,
+    ) -> String {
         self.notes.effects = self.notes.effects.and(Effects::EXECUTES);
         if text.contains(NET) {
             self.forbid("remote-code", format!("It runs {}, which it has just downloaded.", shown(name)));
@@ -342,11 +517,17 @@ impl Reading<'_> {
         if !is_known(text) {
             self.unresolved(format!("It runs {}, which it has just written.", shown(name)));
         } else {
-            self.find(Permission::Moderate, "program:local", format!("It runs {}, which it has just written.", shown(name)));
+            self.find(
+                Permission::Moderate,
+                "program:local",
+                format!("It runs {}, which it has just written.", shown(name)),
+            );
         }
         let first = text.lines().next().unwrap_or_default();
         let language = first.strip_prefix("#!").and_then(|line| {
-            line.split(['/', ' ']).filter(|part| !part.is_empty() && *part != "env").find_map(interpreters::language)
+            line.split(['/', ' '])
+                .filter(|part| !part.is_empty() && *part != "env")
+                .find_map(interpreters::language)
         });
         match language {
             Some(language) => self.code(language, text),

@@ -36,21 +36,74 @@ const fn wrapper(names: &'static [&'static str], takes: &'static str, before: us
 }
 
 const WRAPPERS: &[Wrapper] = &[
-    wrapper(&["sudo", "gsudo"], "-u --user -g --group -h --host -p --prompt -C --close-from -D --chdir -r --role -t --type -T --command-timeout -U --other-user -R --chroot", 0, Kind::Privilege),
+    wrapper(
+        &["sudo", "gsudo"],
+        "-u --user -g --group -h --host -p --prompt -C --close-from -D --chdir -r --role -t --type -T --command-timeout -U --other-user -R --chroot",
+        0,
+        Kind::Privilege,
+    ),
     wrapper(&["doas"], "-u -C", 0, Kind::Privilege),
-    wrapper(&["pkexec", "kdesu", "gksu", "gksudo", "run0", "sudo-rs", "please"], "--user -u --unit --property --setenv", 0, Kind::Privilege),
+    wrapper(
+        &["pkexec", "kdesu", "gksu", "gksudo", "run0", "sudo-rs", "please"],
+        "--user -u --unit --property --setenv",
+        0,
+        Kind::Privilege,
+    ),
     wrapper(&["gosu", "su-exec", "setuidgid", "envuidgid"], "", 1, Kind::Privilege),
-    wrapper(&["nohup", "setsid", "catchsegv", "eatmydata", "unbuffer", "winpty", "linux64", "linux32", "i386", "fakeroot", "torsocks", "tsocks", "daemonize", "daemon", "dbus-run-session", "dbus-launch", "choom", "arch", "builtin-no", "doit", "ccache", "distcc", "sccache", "aoss", "padsp", "optirun", "primusrun"], "", 0, Kind::Plain),
+    wrapper(
+        &[
+            "nohup",
+            "setsid",
+            "catchsegv",
+            "eatmydata",
+            "unbuffer",
+            "winpty",
+            "linux64",
+            "linux32",
+            "i386",
+            "fakeroot",
+            "torsocks",
+            "tsocks",
+            "daemonize",
+            "daemon",
+            "dbus-run-session",
+            "dbus-launch",
+            "choom",
+            "arch",
+            "builtin-no",
+            "doit",
+            "ccache",
+            "distcc",
+            "sccache",
+            "aoss",
+            "padsp",
+            "optirun",
+            "primusrun",
+        ],
+        "",
+        0,
+        Kind::Plain,
+    ),
     wrapper(&["time", "gtime"], "-o --output -f --format", 0, Kind::Plain),
     wrapper(&["proxychains", "proxychains4"], "-f", 0, Kind::Plain),
     wrapper(&["faketime"], "-f", 1, Kind::Plain),
     wrapper(&["setarch"], "", 1, Kind::Plain),
-    wrapper(&["xvfb-run"], "-e --error-file -f --auth-file -n --server-num -p --xauth-protocol -s --server-args -w --wait", 0, Kind::Plain),
+    wrapper(
+        &["xvfb-run"],
+        "-e --error-file -f --auth-file -n --server-num -p --xauth-protocol -s --server-args -w --wait",
+        0,
+        Kind::Plain,
+    ),
     wrapper(&["systemd-inhibit"], "--what --who --why --mode", 0, Kind::Plain),
     wrapper(&["caffeinate"], "-t -w", 0, Kind::Plain),
     wrapper(&["prlimit"], "-p --pid", 0, Kind::Plain),
     wrapper(&["cgexec"], "-g", 0, Kind::Plain),
-    wrapper(&["numactl"], "-N --cpunodebind -m --membind -C --physcpubind -i --interleave -p --preferred -l", 0, Kind::Plain),
+    wrapper(
+        &["numactl"],
+        "-N --cpunodebind -m --membind -C --physcpubind -i --interleave -p --preferred -l",
+        0,
+        Kind::Plain,
+    ),
     wrapper(&["rlwrap"], "-a -b -c -f -H -l -p -P -q -s -S -z", 0, Kind::Plain),
     wrapper(&["timeout", "gtimeout"], "-k --kill-after -s --signal", 1, Kind::Plain),
     wrapper(&["nice", "gnice"], "-n --adjustment", 0, Kind::Plain),
@@ -58,21 +111,58 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper(&["chrt"], "-T --sched-runtime -P --sched-period -D --sched-deadline -p --pid", 1, Kind::Plain),
     wrapper(&["taskset"], "-p --pid", 1, Kind::Plain),
     wrapper(&["stdbuf", "gstdbuf"], "-i --input -o --output -e --error", 0, Kind::Plain),
-    wrapper(&["strace"], "-o --output -e --trace -p --attach -s --string-limit -S --summary-sort-by -u --user -E --env -a --columns -b -O -P -X -I", 0, Kind::Watched),
+    wrapper(
+        &["strace"],
+        "-o --output -e --trace -p --attach -s --string-limit -S --summary-sort-by -u --user -E --env -a --columns -b -O -P -X -I",
+        0,
+        Kind::Watched,
+    ),
     wrapper(&["ltrace"], "-o --output -e -p -s -u -a -A -l -n -F -w -x -D", 0, Kind::Watched),
-    wrapper(&["unshare"], "--setuid --setgid -S -G --root -R --wd -w --map-users --map-groups --propagation", 0, Kind::Privilege),
+    wrapper(
+        &["unshare"],
+        "--setuid --setgid -S -G --root -R --wd -w --map-users --map-groups --propagation",
+        0,
+        Kind::Privilege,
+    ),
     wrapper(&["nsenter"], "-t --target -S --setuid -G --setgid --wdns", 0, Kind::Privilege),
-    wrapper(&["setpriv"], "--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits --selinux-label --apparmor-profile --ptracer", 0, Kind::Privilege),
+    wrapper(
+        &["setpriv"],
+        "--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits --selinux-label --apparmor-profile --ptracer",
+        0,
+        Kind::Privilege,
+    ),
     wrapper(&["runcon"], "-u -r -t -l --user --role --type --range", 0, Kind::Privilege),
     wrapper(&["chroot"], "--userspec --groups", 1, Kind::Privilege),
     wrapper(&["chpst", "softlimit"], "-u -U -b -e -/ -n -l -L -m -d -o -p -f -c", 0, Kind::Privilege),
-    wrapper(&["systemd-run"], "-p --property -u --unit -E --setenv -M --machine -H --host --uid --gid --nice --working-directory --on-calendar --on-active --on-boot --description --slice", 0, Kind::Detached),
+    wrapper(
+        &["systemd-run"],
+        "-p --property -u --unit -E --setenv -M --machine -H --host --uid --gid --nice --working-directory --on-calendar --on-active --on-boot --description --slice",
+        0,
+        Kind::Detached,
+    ),
     wrapper(&["busybox", "toybox"], "", 0, Kind::Plain),
     wrapper(&["sshpass"], "-p -f -d -P -e", 0, Kind::Watched),
 ];
 
 pub(super) fn is_wrapper(name: &str) -> bool {
-    WRAPPERS.iter().any(|wrapper| wrapper.names.contains(&name)) || matches!(name, "env" | "xargs" | "find" | "su" | "runuser" | "ssh" | "parallel" | "flock" | "script" | "awk" | "sed" | "make" | "ed" | "vim")
+    WRAPPERS.iter().any(|wrapper| wrapper.names.contains(&name))
+        || matches!(
+            name,
+            "env"
+                | "xargs"
+                | "find"
+                | "su"
+                | "runuser"
+                | "ssh"
+                | "parallel"
+                | "flock"
+                | "script"
+                | "awk"
+                | "sed"
+                | "make"
+                | "ed"
+                | "vim"
+        )
 }
 
 impl Reading<'_> {
@@ -83,8 +173,24 @@ impl Reading<'_> {
             "su" | "runuser" => return Some(self.su(name, words, input)),
             "ssh" | "mosh" | "slogin" => return Some(self.ssh(name, words, input)),
             "parallel" => return Some(self.parallel(words, input)),
-            "flock" => return Some(self.with_command_text("flock", words, "-w --wait --timeout -E --conflict-exit-code", 1, input)),
-            "script" => return Some(self.with_command_text("script", words, "-E --echo -I --log-in -O --log-out -B --log-io -T --log-timing -o --output-limit -m", 1, input)),
+            "flock" => {
+                return Some(self.with_command_text(
+                    "flock",
+                    words,
+                    "-w --wait --timeout -E --conflict-exit-code",
+                    1,
+                    input,
+                ));
+            }
+            "script" => {
+                return Some(self.with_command_text(
+                    "script",
+                    words,
+                    "-E --echo -I --log-in -O --log-out -B --log-io -T --log-timing -o --output-limit -m",
+                    1,
+                    input,
+                ));
+            }
             "watch" => {
                 // It hands its words to a shell, joined.
                 let flag = Flag::plain("-n --interval -s --shotsdir", Some(()));
@@ -93,7 +199,11 @@ impl Reading<'_> {
                 return Some(self.shell_text(&text, input));
             }
             "bwrap" | "proot" | "nsjail" | "firejail" => {
-                self.find(Permission::Moderate, format!("program:{name}"), format!("{name} changes what a command sees."));
+                self.find(
+                    Permission::Moderate,
+                    format!("program:{name}"),
+                    format!("{name} changes what a command sees."),
+                );
                 self.hedge(words);
                 return Some(HOLE.to_string());
             }
@@ -107,7 +217,11 @@ impl Reading<'_> {
                 return Some(HOLE.to_string());
             }
             "capsh" | "sg" => {
-                self.find(Permission::Sensitive, format!("privilege:{name}"), format!("{name} runs it with other rights."));
+                self.find(
+                    Permission::Sensitive,
+                    format!("privilege:{name}"),
+                    format!("{name} runs it with other rights."),
+                );
                 return Some(self.with_command_text(name, words, "", 0, input));
             }
             "time" if words.iter().any(|word| word == "-o" || word.starts_with("--output")) => {
@@ -121,24 +235,47 @@ impl Reading<'_> {
         match wrapper.is {
             Kind::Plain => {}
             Kind::Watched => {
-                self.find(Permission::Moderate, format!("program:{name}"), format!("{name} watches what it runs, or changes what that sees."));
+                self.find(
+                    Permission::Moderate,
+                    format!("program:{name}"),
+                    format!("{name} watches what it runs, or changes what that sees."),
+                );
             }
             Kind::Privilege => {
                 self.notes.effects = self.notes.effects.and(Effects::EXECUTES);
-                if !(name == "sudo" && told.operands.is_empty() && told.seen.iter().all(|flag| matches!(flag.as_str(), "-V" | "--version" | "--help"))) {
-                    self.find(Permission::Sensitive, format!("privilege:{name}"), format!("{name} runs it with other rights."));
+                if !(name == "sudo"
+                    && told.operands.is_empty()
+                    && told.seen.iter().all(|flag| matches!(flag.as_str(), "-V" | "--version" | "--help")))
+                {
+                    self.find(
+                        Permission::Sensitive,
+                        format!("privilege:{name}"),
+                        format!("{name} runs it with other rights."),
+                    );
                 }
             }
             Kind::Detached => {
-                self.find(Permission::Sensitive, format!("detached:{name}"), format!("{name} runs it by itself, out of reach."));
+                self.find(
+                    Permission::Sensitive,
+                    format!("detached:{name}"),
+                    format!("{name} runs it by itself, out of reach."),
+                );
             }
         }
-        if matches!(name, "taskset" | "ionice" | "chrt" | "prlimit") && told.seen.iter().any(|flag| matches!(flag.as_str(), "-p" | "--pid")) {
-            self.find(Permission::Sensitive, format!("program:{name} -p"), format!("{name} changes a process that runs."));
+        if matches!(name, "taskset" | "ionice" | "chrt" | "prlimit")
+            && told.seen.iter().any(|flag| matches!(flag.as_str(), "-p" | "--pid"))
+        {
+            self.find(
+                Permission::Sensitive,
+                format!("program:{name} -p"),
+                format!("{name} changes a process that runs."),
+            );
         }
         let skip = wrapper.before.min(told.operands.len());
         if told.operands.len() <= skip {
-            if matches!(name, "sudo" | "doas") && told.seen.iter().any(|flag| matches!(flag.as_str(), "-i" | "-s" | "--login" | "--shell")) {
+            if matches!(name, "sudo" | "doas")
+                && told.seen.iter().any(|flag| matches!(flag.as_str(), "-i" | "-s" | "--login" | "--shell"))
+            {
                 // A shell as another user: it does what it is fed.
                 return Some(self.fed_shell(input));
             }
@@ -178,7 +315,9 @@ impl Reading<'_> {
         }
         let rest = words.get(at..).unwrap_or_default();
         // Aliases, functions and builtins of the shell are not there for a wrapper.
-        let hidden = rest.first().and_then(|name| self.functions.remove(name).map(|function| (name.clone(), function)));
+        let hidden = rest
+            .first()
+            .and_then(|name| self.functions.remove(name).map(|function| (name.clone(), function)));
         let output = self.command(rest, input);
         if let Some((name, function)) = hidden {
             self.functions.insert(name, function);
@@ -247,9 +386,16 @@ impl Reading<'_> {
     }
 
     fn su(&mut self, name: &str, words: &[String], input: Option<&str>) -> String {
-        self.find(Permission::Sensitive, format!("privilege:{name}"), format!("{name} runs it as another user."));
+        self.find(
+            Permission::Sensitive,
+            format!("privilege:{name}"),
+            format!("{name} runs it as another user."),
+        );
         self.notes.effects = self.notes.effects.and(Effects::EXECUTES);
-        let flag = Flag::plain("-c --command --session-command -s --shell -g --group -G --supp-group -w --whitelist-environment -u --user", Some(()));
+        let flag = Flag::plain(
+            "-c --command --session-command -s --shell -g --group -G --supp-group -w --whitelist-environment -u --user",
+            Some(()),
+        );
         let told = flags::tell(words, &[&flag], Style::Gnu, false, None);
         let mut output = HOLE.to_string();
         let mut found = false;
@@ -257,7 +403,13 @@ impl Reading<'_> {
             let text = match word.as_str() {
                 "-c" | "--command" | "--session-command" => words.get(at + 1).cloned(),
                 word if word.starts_with("--command=") => Some(word["--command=".len()..].to_owned()),
-                word if word.len() > 2 && word.starts_with('-') && !word.starts_with("--") && word.ends_with('c') => words.get(at + 1).cloned(),
+                word if word.len() > 2
+                    && word.starts_with('-')
+                    && !word.starts_with("--")
+                    && word.ends_with('c') =>
+                {
+                    words.get(at + 1).cloned()
+                }
                 word if word.len() > 2 && word.starts_with("-c") => Some(word[2..].to_owned()),
                 _ => None,
             };
@@ -277,13 +429,18 @@ impl Reading<'_> {
     }
 
     fn ssh(&mut self, name: &str, words: &[String], input: Option<&str>) -> String {
-        let flag = Flag::plain("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B --ssh", Some(()));
+        let flag =
+            Flag::plain("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B --ssh", Some(()));
         let told = flags::tell(words, &[&flag], Style::Gnu, false, Some(0));
         if told.operands.is_empty() && told.seen.iter().all(|flag| flag == "-V") {
             return HOLE.to_string();
         }
         self.notes.effects = self.notes.effects.and(Effects::NETWORK).and(Effects::EXECUTES);
-        self.find(Permission::Sensitive, format!("network:{name}"), format!("{name} logs in to another host."));
+        self.find(
+            Permission::Sensitive,
+            format!("network:{name}"),
+            format!("{name} logs in to another host."),
+        );
         for (_, value) in &told.known {
             let value = value.clone().unwrap_or_default();
             let key = value.to_lowercase();
@@ -298,7 +455,9 @@ impl Reading<'_> {
             let host = host.clone();
             self.reaches(&host);
         }
-        if input.is_some_and(crate::shell::text::is_secret) || words.iter().any(|word| crate::shell::text::is_secret(word)) {
+        if input.is_some_and(crate::shell::text::is_secret)
+            || words.iter().any(|word| crate::shell::text::is_secret(word))
+        {
             self.forbid("exfiltration", "It sends a secret to another host.");
         }
         let command = told.operands.get(1..).unwrap_or_default().join(" ");
@@ -313,7 +472,10 @@ impl Reading<'_> {
     }
 
     fn parallel(&mut self, words: &[String], input: Option<&str>) -> String {
-        let flag = Flag::plain("-j --jobs -a --arg-file -I -S --sshlogin --colsep -d --delimiter -n --max-args -N --results --joblog --timeout --delay --retries --tmpdir --wd --workdir", Some(()));
+        let flag = Flag::plain(
+            "-j --jobs -a --arg-file -I -S --sshlogin --colsep -d --delimiter -n --max-args -N --results --joblog --timeout --delay --retries --tmpdir --wd --workdir",
+            Some(()),
+        );
         let told = flags::tell(words, &[&flag], Style::Gnu, false, Some(0));
         let at = told.operands.iter().position(|word| word.starts_with(":::"));
         let (command, values) = told.operands.split_at(at.unwrap_or(told.operands.len()));
@@ -339,14 +501,27 @@ impl Reading<'_> {
     }
 
     /// `flock file -c TEXT`, `flock file command …`, `script -c TEXT file`.
-    fn with_command_text(&mut self, name: &str, words: &[String], takes: &str, before: usize, input: Option<&str>) -> String {
+    fn with_command_text(
+        &mut self,
+        name: &str,
+        words: &[String],
+        takes: &str,
+        before: usize,
+        input: Option<&str>,
+    ) -> String {
         let flag = Flag::plain(takes, Some(()));
         let told = flags::tell(words, &[&flag], Style::Gnu, false, Some(before));
         for (at, word) in words.iter().enumerate() {
             let text = match word.as_str() {
                 "-c" | "--command" => words.get(at + 1).cloned(),
                 word if word.starts_with("--command=") => Some(word["--command=".len()..].to_owned()),
-                word if word.len() > 2 && word.starts_with('-') && !word.starts_with("--") && word.ends_with('c') => words.get(at + 1).cloned(),
+                word if word.len() > 2
+                    && word.starts_with('-')
+                    && !word.starts_with("--")
+                    && word.ends_with('c') =>
+                {
+                    words.get(at + 1).cloned()
+                }
                 word if word.len() > 2 && word.starts_with("-c") => Some(word[2..].to_owned()),
                 _ => None,
             };
@@ -366,7 +541,10 @@ impl Reading<'_> {
 
     /// `xargs`: its words, and then what it reads.
     pub(super) fn xargs(&mut self, words: &[String], input: Option<&str>) -> String {
-        let flag = Flag::plain("-a --arg-file -d --delimiter -E -I --replace -L --max-lines -n --max-args -P --max-procs -s --max-chars", Some(()));
+        let flag = Flag::plain(
+            "-a --arg-file -d --delimiter -E -I --replace -L --max-lines -n --max-args -P --max-procs -s --max-chars",
+            Some(()),
+        );
         let told = flags::tell(words, &[&flag], Style::Gnu, false, Some(0));
         let replace = words.iter().enumerate().find_map(|(at, word)| {
             if word == "-I" {
@@ -381,14 +559,18 @@ impl Reading<'_> {
         });
         let file = words.iter().enumerate().find_map(|(at, word)| match word.as_str() {
             "-a" | "--arg-file" => words.get(at + 1).cloned(),
-            word => word.strip_prefix("--arg-file=").or_else(|| word.strip_prefix("-a").filter(|rest| !rest.is_empty())).map(str::to_owned),
+            word => word
+                .strip_prefix("--arg-file=")
+                .or_else(|| word.strip_prefix("-a").filter(|rest| !rest.is_empty()))
+                .map(str::to_owned),
         });
         let from_file = file.map(|file| self.reads(&file, crate::shell::judge::Reach::One));
         let given = lines_of(from_file.as_deref().or(input));
         let command = if told.operands.is_empty() { vec!["echo".to_owned()] } else { told.operands.clone() };
         match replace {
             Some(mark) if !mark.is_empty() => {
-                let shell = command.first().is_some_and(|name| super::interpreters::is_shell(base_name(name)));
+                let shell =
+                    command.first().is_some_and(|name| super::interpreters::is_shell(base_name(name)));
                 if shell && command.iter().skip(1).any(|word| word.contains(&mark)) {
                     self.unresolved("It hands a shell what it reads, as commands.");
                 }
@@ -399,7 +581,9 @@ impl Reading<'_> {
                 HOLE.to_string()
             }
             _ => {
-                let fields = given.iter().flat_map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+                let fields = given
+                    .iter()
+                    .flat_map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
                 let words: Vec<String> = command.into_iter().chain(fields.take(200)).collect();
                 let shell = words.first().is_some_and(|name| super::interpreters::is_shell(base_name(name)));
                 if shell && words.iter().any(|word| !is_known(word)) {

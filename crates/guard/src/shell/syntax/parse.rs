@@ -11,8 +11,13 @@ const MOST_DEEP: usize = 60;
 /// Reads a text. What cannot be read is passed over, and said in `broken`.
 pub fn parse(text: &str) -> Script {
     let chars: Vec<char> = text.chars().collect();
-    let mut parser =
-        Parser { reader: Reader::new(&chars), here_docs: Vec::new(), waiting: Vec::new(), broken: false, deep: 0 };
+    let mut parser = Parser {
+        reader: Reader::new(&chars),
+        here_docs: Vec::new(),
+        waiting: Vec::new(),
+        broken: false,
+        deep: 0,
+    };
     let mut nodes = Vec::new();
     while parser.reader.peek(0).is_some() {
         let before = parser.reader.at;
@@ -43,8 +48,8 @@ struct Parser<'a> {
 }
 
 const RESERVED: &[&str] = &[
-    "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done", "case", "esac", "{", "}",
-    "function", "[[", "!", "time", "coproc",
+    "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done", "case", "esac", "{",
+    "}", "function", "[[", "!", "time", "coproc",
 ];
 
 impl Parser<'_> {
@@ -209,7 +214,11 @@ impl Parser<'_> {
                 None => break,
             }
         }
-        if redirects.is_empty() { Some(node) } else { Some(Node::Redirected { node: Box::new(node), redirects }) }
+        if redirects.is_empty() {
+            Some(node)
+        } else {
+            Some(Node::Redirected { node: Box::new(node), redirects })
+        }
     }
 
     fn compound(&mut self) -> Option<Node> {
@@ -433,7 +442,8 @@ impl Parser<'_> {
                 continue;
             }
             let Some(c) = self.reader.peek(0) else { break };
-            if c == '(' && simple.words.len() == 1 && simple.redirects.is_empty() && simple.assigns.is_empty() {
+            if c == '(' && simple.words.len() == 1 && simple.redirects.is_empty() && simple.assigns.is_empty()
+            {
                 if let Some(name) = literal(&simple.words[0]) {
                     return Some(self.function(name));
                 }
@@ -458,7 +468,12 @@ impl Parser<'_> {
                 self.reader.at += 1;
                 let value = Value::Array(self.array_words());
                 let name = literal(&word).unwrap_or_default();
-                simple.assigns.push(Assign { name: name.trim_end_matches(['=', '+']).to_owned(), index: None, append: false, value });
+                simple.assigns.push(Assign {
+                    name: name.trim_end_matches(['=', '+']).to_owned(),
+                    index: None,
+                    append: false,
+                    value,
+                });
                 continue;
             }
             simple.words.push(word);
@@ -470,8 +485,7 @@ impl Parser<'_> {
     /// `name=…`, `name+=…`, `name[…]=…`.
     fn assignment(&mut self) -> Option<Assign> {
         let chars = &self.reader.chars[self.reader.at..];
-        let name: String =
-            chars.iter().take_while(|c| c.is_ascii_alphanumeric() || **c == '_').collect();
+        let name: String = chars.iter().take_while(|c| c.is_ascii_alphanumeric() || **c == '_').collect();
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
             return None;
         }
@@ -564,11 +578,17 @@ impl Parser<'_> {
                 String::new()
             });
             self.waiting.push(self.here_docs.len());
-            self.here_docs.push(HereDoc { delimiter, strip_tabs: *text == "<<-", quoted, body: String::new() });
+            self.here_docs.push(HereDoc {
+                delimiter,
+                strip_tabs: *text == "<<-",
+                quoted,
+                body: String::new(),
+            });
             return Some(Redirect { fd, op, target: Target::HereDoc(self.here_docs.len() - 1) });
         }
         if op == RedirectOp::Copy {
-            let number = literal(&word).is_some_and(|t| t.trim_end_matches('-').chars().all(|c| c.is_ascii_digit()));
+            let number =
+                literal(&word).is_some_and(|t| t.trim_end_matches('-').chars().all(|c| c.is_ascii_digit()));
             let copies = number || word.iter().any(|unit| matches!(unit, Unit::Sub { .. })) && *text == "<&";
             if !copies {
                 op = if *text == ">&" { RedirectOp::OutputAll } else { RedirectOp::Input };

@@ -230,7 +230,10 @@ impl<'a> Reader<'a> {
                     self.backticks();
                     continue;
                 }
-                '#' if self.at == start || self.chars[self.at - 1].is_whitespace() || self.chars[self.at - 1] == ';' => {
+                '#' if self.at == start
+                    || self.chars[self.at - 1].is_whitespace()
+                    || self.chars[self.at - 1] == ';' =>
+                {
                     while self.peek(1).is_some_and(|c| c != '\n') {
                         self.at += 1;
                     }
@@ -482,7 +485,9 @@ impl<'a> Reader<'a> {
             self.chars[start..self.at].iter().collect()
         };
         match text.split_once(':') {
-            Some((offset, length)) => Op::Slice { offset: offset.to_owned(), length: Some(length.to_owned()) },
+            Some((offset, length)) => {
+                Op::Slice { offset: offset.to_owned(), length: Some(length.to_owned()) }
+            }
             None => Op::Slice { offset: text, length: None },
         }
     }

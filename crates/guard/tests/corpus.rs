@@ -22,12 +22,11 @@ struct Row {
 }
 
 fn rows() -> Vec<Row> {
-    let mut files: Vec<_> = match std::env::var_os("CORPUS") {
-        Some(file) => vec![file.into()],
-        None => {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
-            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
-        }
+    let mut files: Vec<_> = if let Some(file) = std::env::var_os("CORPUS") {
+        vec![file.into()]
+    } else {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
     };
     files.sort();
     let texts: Vec<String> = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();

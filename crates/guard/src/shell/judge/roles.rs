@@ -35,7 +35,7 @@ impl Reading<'_> {
 
     /// A path is read. Gives what its content is marked with.
     pub fn reads(&mut self, word: &str, reach: Reach) -> String {
-        self.notes.effects = self.notes.effects.and(Effects::READS);
+        self.effect(Effects::READS);
         let place = self.written(word);
         if let Some(text) = self.files.get(&place.path) {
             return text.clone();
@@ -52,7 +52,8 @@ impl Reading<'_> {
                 self.connects(host);
                 return crate::shell::text::NET.to_string();
             }
-            Class::Unknown | Class::Nothing | Class::Temporary => return HOLE.to_string(),
+            // A walk over everything sees what the sandbox lets it see.
+            Class::Unknown | Class::Nothing | Class::Temporary | Class::Root => return HOLE.to_string(),
             Class::Secret(what) => {
                 self.find(Permission::Sensitive, "path:secret", format!("It reads {name}: {what}."));
                 self.place(&place.path, Access::Read, reach == Reach::Tree);
@@ -67,8 +68,6 @@ impl Reading<'_> {
                     );
                 }
             }
-            // A walk over everything sees what the sandbox lets it see.
-            Class::Root => return HOLE.to_string(),
             Class::Home | Class::Elsewhere => {
                 self.find(Permission::Moderate, "path:outside", format!("{name} is outside the workspace."));
             }
@@ -84,10 +83,10 @@ impl Reading<'_> {
         let shared = matches!(place.path.as_str(), "/home" | "/Users" | "/root");
         match classify(&place, self.home(), self.setting.workspaces) {
             Class::Device | Class::Kernel | Class::Root => {
-                self.notes.effects = self.notes.effects.and(Effects::READS)
+                self.effect(Effects::READS);
             }
             Class::Home if shared && !place.contents => {
-                self.notes.effects = self.notes.effects.and(Effects::READS)
+                self.effect(Effects::READS);
             }
             _ => drop(self.reads(word, Reach::One)),
         }
@@ -101,7 +100,7 @@ impl Reading<'_> {
         if class == Class::Nothing {
             return;
         }
-        self.notes.effects = self.notes.effects.and(Effects::WRITES);
+        self.effect(Effects::WRITES);
         let authorised =
             place.path.ends_with("/.ssh/authorized_keys") || place.path.ends_with("/.ssh/authorized_keys2");
         match &class {
@@ -165,7 +164,7 @@ impl Reading<'_> {
 
     /// A path is removed.
     pub fn removes(&mut self, word: &str, reach: Reach) {
-        self.notes.effects = self.notes.effects.and(Effects::WRITES);
+        self.effect(Effects::WRITES);
         let place = self.written(word);
         let name = shown(word);
         let class = classify(&place, self.home(), self.setting.workspaces);
@@ -223,7 +222,7 @@ impl Reading<'_> {
 
     /// The mode or owner of a path is changed.
     pub fn changes_access(&mut self, word: &str, reach: Reach) {
-        self.notes.effects = self.notes.effects.and(Effects::WRITES);
+        self.effect(Effects::WRITES);
         let place = self.written(word);
         let name = shown(word);
         match classify(&place, self.home(), self.setting.workspaces) {
@@ -254,7 +253,7 @@ impl Reading<'_> {
             }
             Class::Nothing | Class::Connection(_) => {}
             Class::Unknown => {
-                self.unresolved(format!("It changes who may use {name}, and what that is cannot be told."))
+                self.unresolved(format!("It changes who may use {name}, and what that is cannot be told."));
             }
             Class::Home | Class::SystemFile | Class::Secret(_) | Class::Elsewhere => {
                 self.find(
@@ -269,7 +268,7 @@ impl Reading<'_> {
 
     /// A device or volume loses its content.
     pub fn destroys(&mut self, word: &str) {
-        self.notes.effects = self.notes.effects.and(Effects::WRITES);
+        self.effect(Effects::WRITES);
         let name = shown(word);
         match self.class_of(word) {
             Class::Workspace | Class::Temporary => {
@@ -278,7 +277,7 @@ impl Reading<'_> {
                 self.place(&place.path, Access::Modify, false);
             }
             Class::Unknown => {
-                self.unresolved(format!("It destroys what {name} holds, and what that is cannot be told."))
+                self.unresolved(format!("It destroys what {name} holds, and what that is cannot be told."));
             }
             _ => self.forbid("disk", format!("It destroys what is on {name}.")),
         }
@@ -286,7 +285,7 @@ impl Reading<'_> {
 
     /// A connection is opened.
     pub fn connects(&mut self, host: &str) {
-        self.notes.effects = self.notes.effects.and(Effects::NETWORK);
+        self.effect(Effects::NETWORK);
         self.host(host);
         self.find(Permission::Sensitive, "network", format!("It opens a connection to {}.", shown(host)));
         self.connected();

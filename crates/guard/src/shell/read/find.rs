@@ -79,8 +79,11 @@ const VALUED: &[&str] = &[
     "-context",
 ];
 
+/// For how many starting points a command is read.
+const MOST_STARTS: usize = 8;
+
 impl Reading<'_> {
-    pub(super) fn find_files(&mut self, words: &[String]) -> String {
+    pub fn find_files(&mut self, words: &[String]) -> String {
         self.step("find looks for files.".to_owned());
         let mut starts: Vec<String> = Vec::new();
         let mut at = 0;
@@ -159,11 +162,12 @@ impl Reading<'_> {
         found.join("\n") + "\n"
     }
 
-    fn run_on_found(&mut self, command: &[String], found: &[String], everything: bool) {
-        for path in found.iter().take(8) {
+    pub fn run_on_found(&mut self, command: &[String], found: &[String], everything: bool) {
+        self.reads_only_some(found.len(), MOST_STARTS);
+        for path in found.iter().take(MOST_STARTS) {
             let words: Vec<String> = command.iter().map(|word| word.replace("{}", path)).collect();
             let removes = words.first().is_some_and(|name| {
-                matches!(super::simple::base_name(name), "rm" | "unlink" | "shred" | "srm")
+                matches!(super::commands::base_name(name), "rm" | "unlink" | "shred" | "srm")
             });
             if removes && everything && words.iter().any(|word| word == path) {
                 // File by file it is the whole tree.

@@ -31,10 +31,9 @@ fn count(node: Node<'_>, text: &str, deep: usize) -> usize {
         "command_substitution" | "process_substitution" | "expansion" | "string" | "heredoc_body" => {
             return 0;
         }
-        "command_name" => return 1,
+        // The last two have rules of their own in the grammar.
+        "command_name" | "declaration_command" | "unset_command" => return 1,
         "test_command" => return usize::from(text[node.start_byte()..].starts_with("[ ")),
-        // These have rules of their own in the grammar.
-        "declaration_command" | "unset_command" => return 1,
         _ if deep > MOST_DEEP => return 0,
         _ => {}
     }

@@ -22,12 +22,11 @@ struct Row {
 }
 
 fn rows() -> Vec<Row> {
-    let mut files: Vec<_> = match std::env::var_os("CORPUS") {
-        Some(file) => vec![file.into()],
-        None => {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
-            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
-        }
+    let mut files: Vec<_> = if let Some(file) = std::env::var_os("CORPUS") {
+        vec![file.into()]
+    } else {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
     };
     files.sort();
     let texts: Vec<String> = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
@@ -53,7 +52,8 @@ fn every_labelled_command_comes_out_right() {
         let found = shell.analyze(&row.command, &setting);
         let said = answer(found.permission);
         if said != row.label && !row.also_ok.iter().any(|ok| ok == said) {
-            let line = format!("{:<10} {:?}\n             {} | {}", row.id, row.command, found.rule, found.why);
+            let line =
+                format!("{:<10} {:?}\n             {} | {}", row.id, row.command, found.rule, found.why);
             wrong.entry(format!("{} → {said} ({})", row.label, row.category)).or_default().push(line);
         }
     }

@@ -76,12 +76,16 @@ impl Shell {
         let knowledge = self.knowledge.as_deref().unwrap_or_else(|| Knowledge::built_in());
         let mut reading = Reading::new(knowledge, setting);
         if command.len() > MOST_BYTES {
-            reading.unresolved(format!("It is {} bytes long; more than {MOST_BYTES} are not read.", command.len()));
+            reading.unresolved(format!(
+                "It is {} bytes long; more than {MOST_BYTES} are not read.",
+                command.len()
+            ));
             return conclude(reading);
         }
         let (text, odd) = text::cleaned(command);
         if odd || text.contains(text::is_deceptive) {
-            reading.unresolved("It holds invisible characters, or such that make it look like something else.");
+            reading
+                .unresolved("It holds invisible characters, or such that make it look like something else.");
         }
         if text.contains('\0') {
             reading.unresolved("It holds a NUL character.");
@@ -126,14 +130,17 @@ fn stricter_as_posix<'a>(
 fn conclude(reading: Reading<'_>) -> Analysis {
     let notes = reading.notes;
     let strictest = notes.findings.iter().map(|found| found.permission).max().unwrap_or(Permission::Public);
-    let decided = notes.findings.iter().find(|found| found.permission == strictest && strictest > Permission::Public);
+    let decided =
+        notes.findings.iter().find(|found| found.permission == strictest && strictest > Permission::Public);
     let (rule, mut why) = match decided {
         Some(found) => (found.rule.clone(), found.why.clone()),
         None => ("reads-only".to_owned(), "It only reads what may be read without a question.".to_owned()),
     };
     // What else is as bad is said too, a little of it.
     let mut said = vec![why.clone()];
-    for found in notes.findings.iter().filter(|found| found.permission == strictest && strictest > Permission::Public) {
+    for found in
+        notes.findings.iter().filter(|found| found.permission == strictest && strictest > Permission::Public)
+    {
         if !said.contains(&found.why) && said.len() < 3 {
             why.push(' ');
             why.push_str(&found.why);
@@ -160,7 +167,9 @@ fn conclude(reading: Reading<'_>) -> Analysis {
 fn patterns(commands: &[Vec<String>]) -> Vec<String> {
     let [words] = commands else { return Vec::new() };
     let plain = |word: &String| {
-        !word.is_empty() && !word.starts_with('-') && word.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c))
+        !word.is_empty()
+            && !word.starts_with('-')
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c))
     };
     let count = words.iter().take(3).take_while(|word| plain(word)).count();
     (2..=count).rev().map(|take| format!("{} *", words[..take].join(" "))).collect()

@@ -6,6 +6,7 @@
 
 pub mod analysis;
 pub mod code;
+mod encoding;
 mod expand;
 mod judge;
 pub mod knowledge;

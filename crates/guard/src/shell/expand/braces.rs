@@ -36,7 +36,14 @@ fn first(word: &Word) -> Option<Vec<Word>> {
                 return Some(
                     parts
                         .into_iter()
-                        .map(|part| word[..open].iter().cloned().chain(part).chain(word[close + 1..].iter().cloned()).collect())
+                        .map(|part| {
+                            word[..open]
+                                .iter()
+                                .cloned()
+                                .chain(part)
+                                .chain(word[close + 1..].iter().cloned())
+                                .collect()
+                        })
                         .collect(),
                 );
             }
@@ -85,7 +92,8 @@ fn range(inner: &[Unit]) -> Option<Vec<Word>> {
     let mut ends = text.split("..");
     let (from, to, step) = (ends.next()?, ends.next()?, ends.next());
     if let (Ok(from), Ok(to)) = (from.parse::<i64>(), to.parse::<i64>()) {
-        let step = step.and_then(|step| step.parse::<i64>().ok()).map_or(1, |step| step.saturating_abs().max(1));
+        let step =
+            step.and_then(|step| step.parse::<i64>().ok()).map_or(1, |step| step.saturating_abs().max(1));
         let count = usize::try_from(from.abs_diff(to) / step.unsigned_abs()).ok()?.min(MOST_WORDS / 2);
         let sign = if to < from { -step } else { step };
         let numbers = (0..=count).map(|i| from + sign * i64::try_from(i).unwrap_or(0));
@@ -95,7 +103,8 @@ fn range(inner: &[Unit]) -> Option<Vec<Word>> {
     match (from_chars.next(), to_chars.next(), from_chars.next(), to_chars.next()) {
         (Some(from), Some(to), None, None) => {
             let (low, high) = (from.min(to), from.max(to));
-            let mut letters: Vec<Word> = (low..=high).take(MOST_WORDS / 2).map(|c| vec![Unit::Bare(c)]).collect();
+            let mut letters: Vec<Word> =
+                (low..=high).take(MOST_WORDS / 2).map(|c| vec![Unit::Bare(c)]).collect();
             if to < from {
                 letters.reverse();
             }

@@ -1,7 +1,7 @@
 //! `$name` and `${name…}`.
 
 use crate::shell::{
-    read::Reading,
+    read::{Reading, quoted, unescape},
     syntax::{Op, Param, Side, here_text},
     text::{HOLE, SECRET, glob_matches, globs_as_text, is_known},
 };
@@ -124,8 +124,8 @@ impl Reading<'_> {
                 let (word, _) = here_text(&value);
                 self.scalar(&word)
             }
-            Op::Transform(_) => value,
             _ if !is_known(&value) => value,
+            Op::Transform(how) => transformed(&value, *how),
             Op::Case { upper, all } => change_case(&value, *upper, *all),
             Op::Slice { offset, length } => self.slice(&value, offset, length.as_deref()),
             Op::Strip { pattern, side, longest } => {
@@ -205,9 +205,32 @@ impl Reading<'_> {
 
 /// Whether a variable of this name is likely to hold a secret.
 pub fn is_secret_name(name: &str) -> bool {
-    const PARTS: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL", "PASSPHRASE"];
+    const PARTS: &[&str] = &[
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "API_KEY",
+        "APIKEY",
+        "ACCESS_KEY",
+        "PRIVATE_KEY",
+        "CREDENTIAL",
+        "PASSPHRASE",
+    ];
     let name = name.to_uppercase();
     PARTS.iter().any(|part| name.contains(part))
+}
+
+/// `${name@U}` and its like.
+fn transformed(value: &str, how: char) -> String {
+    match how {
+        'U' => value.to_uppercase(),
+        'L' => value.to_lowercase(),
+        'u' => change_case(value, true, false),
+        'E' => unescape(value),
+        'Q' => quoted(value),
+        _ => HOLE.to_string(),
+    }
 }
 
 fn change_case(value: &str, upper: bool, all: bool) -> String {
@@ -230,7 +253,8 @@ fn strip(value: &str, pattern: &str, side: Side, longest: bool) -> String {
     };
     // From the start the longest match is the last cut; from the end it is the first.
     let from_front = (side == Side::Start) != longest;
-    let at = if from_front { cuts.iter().find(|at| found(at)) } else { cuts.iter().rev().find(|at| found(at)) };
+    let at =
+        if from_front { cuts.iter().find(|at| found(at)) } else { cuts.iter().rev().find(|at| found(at)) };
     match (at, side) {
         (Some(&at), Side::Start) => value[at..].to_owned(),
         (Some(&at), _) => value[..at].to_owned(),

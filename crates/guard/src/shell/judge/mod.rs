@@ -2,6 +2,7 @@
 
 mod places;
 mod roles;
+mod tables;
 
 pub use places::Class;
 pub use roles::{Reach, Writing};

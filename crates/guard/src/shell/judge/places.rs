@@ -3,9 +3,10 @@
 
 use std::path::Path;
 
+use super::tables::{ACCOUNT_FOLDERS, ACCOUNTS, DEVICES, HARMLESS_DEVICES, KERNEL, NEEDED, PRIVATE, TOP};
 use crate::{
     paths::sensitive,
-    shell::text::{HOLE, SET, STAR, ANY, glob_matches, globs_as_text, has_glob, is_known},
+    shell::text::{ANY, HOLE, SET, STAR, glob_matches, globs_as_text, has_glob, is_known},
 };
 
 /// A path as a command names it, made absolute.
@@ -78,82 +79,10 @@ fn means_all(part: &str) -> bool {
     let has_star = part.contains(STAR);
     has_star
         && (part.chars().all(|c| matches!(c, STAR | ANY | '.'))
-            || part.starts_with(['.', SET]) && part.ends_with(STAR) && part.chars().all(|c| "!^.]-azAZ09".contains(c) || matches!(c, STAR | SET)))
+            || part.starts_with(['.', SET])
+                && part.ends_with(STAR)
+                && part.chars().all(|c| "!^.]-azAZ09".contains(c) || matches!(c, STAR | SET)))
 }
-
-const DEVICES: &[&str] = &[
-    "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "loop", "sr", "disk", "rdisk", "mapper/", "da", "ada",
-    "nbd", "mtd", "mem", "kmem", "port", "nvram", "ram", "bsg", "sg", "block/", "vg", "root", "zvol", "wd",
-];
-const HARMLESS_DEVICES: &[&str] =
-    &["null", "zero", "full", "random", "urandom", "tty", "stdin", "stdout", "stderr", "ptmx", "console"];
-
-/// Folders at the root that the system needs.
-const TOP: &[&str] = &[
-    "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "opt", "proc", "run", "sbin", "srv", "sys", "usr",
-    "var", "System", "Library", "Applications", "Volumes", "private", "cores", "mnt", "media", "snap", "nix",
-];
-
-/// Deeper folders without which the machine does not work, or forgets what it is for.
-const NEEDED: &[&str] = &[
-    "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/share", "/usr/local",
-    "/usr/include", "/usr/src", "/usr/local/bin", "/usr/local/sbin", "/usr/local/lib", "/usr/local/etc",
-    "/usr/local/share", "/usr/lib/x86_64-linux-gnu", "/usr/lib/systemd", "/usr/lib/modules", "/lib/modules",
-    "/lib/systemd", "/lib/x86_64-linux-gnu", "/lib/firmware", "/usr/lib/firmware", "/var/lib", "/var/log",
-    "/var/spool", "/var/mail", "/var/db", "/var/backups", "/var/www", "/var/run", "/var/lib/dpkg", "/var/lib/rpm",
-    "/var/lib/pacman", "/var/lib/docker", "/var/lib/mysql", "/var/lib/postgresql", "/var/lib/systemd",
-    "/var/lib/kubelet", "/var/lib/etcd", "/etc/ssh", "/etc/pam.d", "/etc/systemd", "/etc/init.d", "/etc/apt",
-    "/etc/ssl", "/etc/sudoers.d", "/etc/security", "/etc/network", "/etc/NetworkManager", "/etc/default",
-    "/etc/cron.d", "/etc/pki", "/etc/alternatives", "/etc/ld.so.conf.d", "/etc/kubernetes", "/etc/selinux",
-    "/etc/apparmor.d", "/etc/audit", "/etc/yum.repos.d", "/etc/netplan", "/var/lib/apt", "/var/log/audit",
-    "/var/log/journal", "/System/Library", "/Library/Keychains", "/sys/firmware/efi/efivars",
-    "/sys/firmware/efi", "/private/etc", "/private/var", "/usr/games", "/usr/local/games", "/opt/homebrew",
-    "/nix/store", "/var/spool/cron", "/run/systemd", "/var/cache",
-];
-
-const ACCOUNTS: &[&str] = &[
-    "/etc/passwd", "/etc/shadow", "/etc/gshadow", "/etc/group", "/etc/sudoers", "/etc/passwd-", "/etc/shadow-",
-    "/etc/master.passwd", "/etc/login.defs", "/etc/ld.so.preload", "/etc/nsswitch.conf", "/etc/securetty",
-    "/etc/crypttab", "/etc/pam.conf", "/etc/ssh/sshd_config", "/etc/ld.so.conf", "/etc/ld.so.cache", "/etc/inittab",
-    "/etc/krb5.keytab", "/etc/doas.conf", "/etc/fstab", "/etc/machine-id", "/etc/selinux/config",
-    "/etc/audit/auditd.conf", "/etc/audit/audit.rules", "/etc/default/grub", "/etc/grub.d", "/etc/shells",
-    "/vmlinuz", "/initrd.img", "/private/etc/sudoers", "/private/etc/passwd", "/private/etc/master.passwd",
-];
-const ACCOUNT_FOLDERS: &[&str] = &[
-    "/etc/sudoers.d/", "/etc/pam.d/", "/boot/", "/etc/security/", "/efi/", "/usr/lib/security/", "/lib/security/",
-    "/etc/grub.d/", "/etc/ssh/ssh_host", "/etc/ssh/sshd_config.d/",
-];
-
-const KERNEL: &[&str] = &["/proc/sysrq-trigger", "/sys/power/", "/proc/sys/kernel/", "/proc/sys/vm/", "/proc/acpi/", "/sys/class/rtc", "/sys/bus/pci", "/sys/block/", "/sys/firmware/", "/sys/fs/selinux/", "/sys/fs/cgroup/"];
-
-/// Files of the system that not everyone may read, wherever they are looked at from.
-const PRIVATE: &[(&str, &str)] = &[
-    ("/etc/shadow", "password hashes"),
-    ("/etc/gshadow", "password hashes"),
-    ("/etc/master.passwd", "password hashes"),
-    ("/etc/sudoers", "who may become root"),
-    ("/etc/ssl/private", "private keys"),
-    ("/etc/krb5.keytab", "keys"),
-    ("/etc/wireguard", "keys"),
-    ("/etc/openvpn", "keys"),
-    ("/etc/NetworkManager/system-connections", "network passwords"),
-    ("/etc/wpa_supplicant", "network passwords"),
-    ("/etc/kubernetes/admin.conf", "Kubernetes credentials"),
-    ("/etc/rancher", "Kubernetes credentials"),
-    ("/var/lib/kubelet/pki", "keys"),
-    ("/run/secrets", "secrets"),
-    ("/var/run/secrets", "secrets"),
-    ("/var/spool/cron", "other people's jobs"),
-    ("/var/mail", "mail"),
-    ("/var/spool/mail", "mail"),
-    ("/proc/kcore", "the memory"),
-    ("/var/lib/mysql", "a database"),
-    ("/etc/mysql/debian.cnf", "database passwords"),
-    ("/var/log/auth.log", "log-ins"),
-    ("/var/log/secure", "log-ins"),
-    ("/var/log/audit", "the audit log"),
-    ("/etc/letsencrypt", "private keys"),
-];
 
 /// What this path is. `workspaces` may be written; `home` is the user's.
 pub fn classify(written: &Written, home: &str, workspaces: &[&Path]) -> Class {
@@ -183,7 +112,9 @@ pub fn classify(written: &Written, home: &str, workspaces: &[&Path]) -> Class {
 /// `/home/$USER` and what is in it.
 fn names_a_user(path: &str) -> bool {
     let mut parts = path.split('/').skip(1);
-    matches!(parts.next(), Some("home" | "Users")) && parts.next() == Some(HOLE.to_string().as_str()) && is_known(&parts.collect::<String>())
+    matches!(parts.next(), Some("home" | "Users"))
+        && parts.next() == Some(HOLE.to_string().as_str())
+        && is_known(&parts.collect::<String>())
 }
 
 fn classify_known(path: &str, contents: bool, plain: &str, home: &str, workspaces: &[&Path]) -> Class {
@@ -228,14 +159,23 @@ fn device_class(device: &str) -> Class {
     if let Some(host) = device.strip_prefix("tcp/").or_else(|| device.strip_prefix("udp/")) {
         return Class::Connection(host.replacen('/', ":", 1));
     }
-    if HARMLESS_DEVICES.contains(&device) || device.starts_with("fd/") || device.starts_with("pts/") || device.starts_with("tty") {
+    if HARMLESS_DEVICES.contains(&device)
+        || device.starts_with("fd/")
+        || device.starts_with("pts/")
+        || device.starts_with("tty")
+    {
         return Class::Nothing;
     }
     if within(device, "shm") {
         return Class::Temporary;
     }
-    let glob = has_glob(device) && ["sda", "sda1", "nvme0n1", "vda"].iter().any(|known| glob_matches(device, known));
-    if glob || DEVICES.iter().any(|known| device.starts_with(known)) { Class::Device } else { Class::SystemFile }
+    let glob =
+        has_glob(device) && ["sda", "sda1", "nvme0n1", "vda"].iter().any(|known| glob_matches(device, known));
+    if glob || DEVICES.iter().any(|known| device.starts_with(known)) {
+        Class::Device
+    } else {
+        Class::SystemFile
+    }
 }
 
 /// Root, homes, and folders that the system needs: as a whole, or all that is in them.
@@ -260,7 +200,9 @@ fn whole_folder(path: &str, contents: bool, home: &str) -> Option<Class> {
     let needed = NEEDED.contains(&path) || within(path, "/boot") && (contents || depth == 1);
     // `/etc/*.conf` and its like: much of a folder that the system needs.
     let much = has_glob(path)
-        && path.rsplit_once('/').is_some_and(|(folder, _)| matches!(folder, "/etc" | "/bin" | "/sbin" | "/usr/bin" | "/usr/lib" | "/lib"));
+        && path.rsplit_once('/').is_some_and(|(folder, _)| {
+            matches!(folder, "/etc" | "/bin" | "/sbin" | "/usr/bin" | "/usr/lib" | "/lib")
+        });
     (top || needed || much).then_some(Class::System)
 }
 
@@ -278,7 +220,8 @@ pub(super) fn secret(path: &str, plain: &str) -> Option<&'static str> {
     let private = PRIVATE.iter().find(|(place, _)| within(plain, place)).map(|(_, what)| *what);
     private.or_else(|| sensitive::why(Path::new(plain))).or_else(|| {
         // `~/.ss*`, `.en?`: whatever it matches.
-        let parts: Vec<&str> = path.split('/').filter(|part| has_glob(part) && part.starts_with('.')).collect();
+        let parts: Vec<&str> =
+            path.split('/').filter(|part| has_glob(part) && part.starts_with('.')).collect();
         [".ssh", ".env", ".aws", ".gnupg", ".kube", ".netrc"]
             .iter()
             .any(|name| parts.iter().any(|part| part.chars().count() > 2 && glob_matches(part, name)))

@@ -35,13 +35,15 @@ impl Reading<'_> {
 
     /// A path is read. Gives what its content is marked with.
     pub fn reads(&mut self, word: &str, reach: Reach) -> String {
-        self.notes.effects = self.notes.effects.and(Effects::READS);
+        self.effect(Effects::READS);
         let place = self.written(word);
         if let Some(text) = self.files.get(&place.path) {
             return text.clone();
         }
         let mut class = classify(&place, self.home(), self.setting.workspaces);
-        if class == Class::Account && let Some(what) = secret(&place.path, &shown(&place.path)) {
+        if class == Class::Account
+            && let Some(what) = secret(&place.path, &shown(&place.path))
+        {
             class = Class::Secret(what);
         }
         let name = shown(word);
@@ -50,7 +52,8 @@ impl Reading<'_> {
                 self.connects(host);
                 return crate::shell::text::NET.to_string();
             }
-            Class::Unknown | Class::Nothing | Class::Temporary => return HOLE.to_string(),
+            // A walk over everything sees what the sandbox lets it see.
+            Class::Unknown | Class::Nothing | Class::Temporary | Class::Root => return HOLE.to_string(),
             Class::Secret(what) => {
                 self.find(Permission::Sensitive, "path:secret", format!("It reads {name}: {what}."));
                 self.place(&place.path, Access::Read, reach == Reach::Tree);
@@ -58,11 +61,13 @@ impl Reading<'_> {
             }
             Class::Device | Class::Kernel => {
                 if class == Class::Device {
-                    self.find(Permission::Sensitive, "path:device", format!("It reads the device {name} itself."));
+                    self.find(
+                        Permission::Sensitive,
+                        "path:device",
+                        format!("It reads the device {name} itself."),
+                    );
                 }
             }
-            // A walk over everything sees what the sandbox lets it see.
-            Class::Root => return HOLE.to_string(),
             Class::Home | Class::Elsewhere => {
                 self.find(Permission::Moderate, "path:outside", format!("{name} is outside the workspace."));
             }
@@ -77,8 +82,12 @@ impl Reading<'_> {
         let place = self.written(word);
         let shared = matches!(place.path.as_str(), "/home" | "/Users" | "/root");
         match classify(&place, self.home(), self.setting.workspaces) {
-            Class::Device | Class::Kernel | Class::Root => self.notes.effects = self.notes.effects.and(Effects::READS),
-            Class::Home if shared && !place.contents => self.notes.effects = self.notes.effects.and(Effects::READS),
+            Class::Device | Class::Kernel | Class::Root => {
+                self.effect(Effects::READS);
+            }
+            Class::Home if shared && !place.contents => {
+                self.effect(Effects::READS);
+            }
             _ => drop(self.reads(word, Reach::One)),
         }
     }
@@ -91,33 +100,57 @@ impl Reading<'_> {
         if class == Class::Nothing {
             return;
         }
-        self.notes.effects = self.notes.effects.and(Effects::WRITES);
-        let authorised = place.path.ends_with("/.ssh/authorized_keys") || place.path.ends_with("/.ssh/authorized_keys2");
+        self.effect(Effects::WRITES);
+        let authorised =
+            place.path.ends_with("/.ssh/authorized_keys") || place.path.ends_with("/.ssh/authorized_keys2");
         match &class {
             Class::Connection(host) => self.connects(host),
             Class::Device => self.forbid("disk", format!("It writes over the device {name}.")),
-            Class::Kernel => self.forbid("kernel", format!("It writes to {name}, which stops or changes the running system.")),
+            Class::Kernel => self
+                .forbid("kernel", format!("It writes to {name}, which stops or changes the running system.")),
             Class::Secret(_) if authorised => {
                 self.forbid("account", format!("It changes who may log in: {name}."));
             }
-            Class::Account if how == Writing::Append && matches!(place.path.as_str(), "/etc/fstab" | "/etc/shells") => {
-                self.find(Permission::Sensitive, "path:system", format!("It adds to {name}, outside the workspace."));
+            Class::Account
+                if how == Writing::Append && matches!(place.path.as_str(), "/etc/fstab" | "/etc/shells") =>
+            {
+                self.find(
+                    Permission::Sensitive,
+                    "path:system",
+                    format!("It adds to {name}, outside the workspace."),
+                );
             }
-            Class::Account => self.forbid("account", format!("It changes {name}, which decides who may log in or how the machine starts.")),
-            Class::Root | Class::System | Class::Home if place.contents || class != Class::Home && has_glob(&place.path) => {
+            Class::Account => self.forbid(
+                "account",
+                format!("It changes {name}, which decides who may log in or how the machine starts."),
+            ),
+            Class::Root | Class::System | Class::Home
+                if place.contents || class != Class::Home && has_glob(&place.path) =>
+            {
                 self.forbid("delete:system", format!("It writes over everything in {name}."));
             }
             _ if is_trace(&place.path) && how == Writing::Whole => {
-                self.forbid("defence", format!("It wipes {name}, which tells what was done on this machine."));
+                self.forbid(
+                    "defence",
+                    format!("It wipes {name}, which tells what was done on this machine."),
+                );
             }
             Class::Root | Class::System | Class::SystemFile => {
-                self.find(Permission::Sensitive, "path:system", format!("It writes to {name}, which belongs to the system."));
+                self.find(
+                    Permission::Sensitive,
+                    "path:system",
+                    format!("It writes to {name}, which belongs to the system."),
+                );
             }
             Class::Secret(what) => {
                 self.find(Permission::Sensitive, "path:secret", format!("It writes {name}: {what}."));
             }
             Class::Home | Class::Elsewhere => {
-                self.find(Permission::Sensitive, "path:outside", format!("It writes {name}, outside the workspace."));
+                self.find(
+                    Permission::Sensitive,
+                    "path:outside",
+                    format!("It writes {name}, outside the workspace."),
+                );
             }
             Class::Unknown => self.unresolved(format!("It writes {name}, and where that is cannot be told.")),
             Class::Workspace | Class::Temporary | Class::Nothing => {
@@ -131,7 +164,7 @@ impl Reading<'_> {
 
     /// A path is removed.
     pub fn removes(&mut self, word: &str, reach: Reach) {
-        self.notes.effects = self.notes.effects.and(Effects::WRITES);
+        self.effect(Effects::WRITES);
         let place = self.written(word);
         let name = shown(word);
         let class = classify(&place, self.home(), self.setting.workspaces);
@@ -147,9 +180,15 @@ impl Reading<'_> {
                 self.forbid("delete:system", format!("It deletes {name}, which the system needs."));
             }
             _ if is_trace(&place.path) => {
-                self.forbid("defence", format!("It deletes {name}, which tells what was done on this machine."));
+                self.forbid(
+                    "defence",
+                    format!("It deletes {name}, which tells what was done on this machine."),
+                );
             }
-            Class::Account => self.forbid("account", format!("It deletes {name}, which decides who may log in or how the machine starts.")),
+            Class::Account => self.forbid(
+                "account",
+                format!("It deletes {name}, which decides who may log in or how the machine starts."),
+            ),
             Class::Device | Class::Kernel => self.forbid("disk", format!("It deletes {name}, a device.")),
             Class::Unknown => self.unresolved(format!("It deletes {name}, and what that is cannot be told.")),
             Class::Nothing | Class::Connection(_) => {}
@@ -157,10 +196,23 @@ impl Reading<'_> {
                 self.find(Permission::Moderate, "path:delete", format!("It deletes {name}."));
             }
             Class::Workspace | Class::Temporary => {
-                self.find(Permission::Sensitive, "delete:tree", format!("It deletes {name} with everything in it."));
+                self.find(
+                    Permission::Sensitive,
+                    "delete:tree",
+                    format!("It deletes {name} with everything in it."),
+                );
             }
-            Class::Root | Class::Home | Class::System | Class::Secret(_) | Class::SystemFile | Class::Elsewhere => {
-                self.find(Permission::Sensitive, "path:outside", format!("It deletes {name}, outside the workspace."));
+            Class::Root
+            | Class::Home
+            | Class::System
+            | Class::Secret(_)
+            | Class::SystemFile
+            | Class::Elsewhere => {
+                self.find(
+                    Permission::Sensitive,
+                    "path:outside",
+                    format!("It deletes {name}, outside the workspace."),
+                );
             }
         }
         if class != Class::Temporary {
@@ -170,12 +222,15 @@ impl Reading<'_> {
 
     /// The mode or owner of a path is changed.
     pub fn changes_access(&mut self, word: &str, reach: Reach) {
-        self.notes.effects = self.notes.effects.and(Effects::WRITES);
+        self.effect(Effects::WRITES);
         let place = self.written(word);
         let name = shown(word);
         match classify(&place, self.home(), self.setting.workspaces) {
             Class::Root | Class::System => {
-                self.forbid("permissions", format!("It changes who may use {name}, which the system needs as it is."));
+                self.forbid(
+                    "permissions",
+                    format!("It changes who may use {name}, which the system needs as it is."),
+                );
             }
             Class::Home if reach == Reach::Tree || place.contents => {
                 self.forbid("permissions", format!("It changes who may use everything in {name}."));
@@ -183,16 +238,29 @@ impl Reading<'_> {
             Class::Account | Class::Device | Class::Kernel => {
                 self.forbid("permissions", format!("It changes who may use {name}."));
             }
-            Class::SystemFile if reach == Reach::Tree && !place.path.starts_with("/opt/") && !place.path.starts_with("/var/") => {
-                self.forbid("permissions", format!("It changes who may use everything in {name}, which belongs to the system."));
+            Class::SystemFile
+                if reach == Reach::Tree
+                    && !place.path.starts_with("/opt/")
+                    && !place.path.starts_with("/var/") =>
+            {
+                self.forbid(
+                    "permissions",
+                    format!("It changes who may use everything in {name}, which belongs to the system."),
+                );
             }
             Class::Workspace | Class::Temporary => {
                 self.find(Permission::Moderate, "path:attributes", format!("It changes who may use {name}."));
             }
             Class::Nothing | Class::Connection(_) => {}
-            Class::Unknown => self.unresolved(format!("It changes who may use {name}, and what that is cannot be told.")),
+            Class::Unknown => {
+                self.unresolved(format!("It changes who may use {name}, and what that is cannot be told."));
+            }
             Class::Home | Class::SystemFile | Class::Secret(_) | Class::Elsewhere => {
-                self.find(Permission::Sensitive, "path:outside", format!("It changes who may use {name}, outside the workspace."));
+                self.find(
+                    Permission::Sensitive,
+                    "path:outside",
+                    format!("It changes who may use {name}, outside the workspace."),
+                );
             }
         }
         self.place(&place.path, Access::Modify, reach == Reach::Tree);
@@ -200,7 +268,7 @@ impl Reading<'_> {
 
     /// A device or volume loses its content.
     pub fn destroys(&mut self, word: &str) {
-        self.notes.effects = self.notes.effects.and(Effects::WRITES);
+        self.effect(Effects::WRITES);
         let name = shown(word);
         match self.class_of(word) {
             Class::Workspace | Class::Temporary => {
@@ -208,14 +276,16 @@ impl Reading<'_> {
                 let place = self.written(word);
                 self.place(&place.path, Access::Modify, false);
             }
-            Class::Unknown => self.unresolved(format!("It destroys what {name} holds, and what that is cannot be told.")),
+            Class::Unknown => {
+                self.unresolved(format!("It destroys what {name} holds, and what that is cannot be told."));
+            }
             _ => self.forbid("disk", format!("It destroys what is on {name}.")),
         }
     }
 
     /// A connection is opened.
     pub fn connects(&mut self, host: &str) {
-        self.notes.effects = self.notes.effects.and(Effects::NETWORK);
+        self.effect(Effects::NETWORK);
         self.host(host);
         self.find(Permission::Sensitive, "network", format!("It opens a connection to {}.", shown(host)));
         self.connected();
@@ -224,10 +294,26 @@ impl Reading<'_> {
 
 /// Whether a file tells what was done: a shell's history, the log-ins, the system's logs.
 fn is_trace(path: &str) -> bool {
-    const HISTORIES: &[&str] = &[".bash_history", ".zsh_history", ".history", ".sh_history", "fish_history", ".python_history"];
-    const LOGS: &[&str] = &["auth.log", "secure", "wtmp", "btmp", "utmp", "lastlog", "faillog", "syslog", "messages", "audit.log", "kern.log", "system.log", "install.log"];
+    const HISTORIES: &[&str] =
+        &[".bash_history", ".zsh_history", ".history", ".sh_history", "fish_history", ".python_history"];
+    const LOGS: &[&str] = &[
+        "auth.log",
+        "secure",
+        "wtmp",
+        "btmp",
+        "utmp",
+        "lastlog",
+        "faillog",
+        "syslog",
+        "messages",
+        "audit.log",
+        "kern.log",
+        "system.log",
+        "install.log",
+    ];
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     HISTORIES.contains(&name)
-        || matches!(folder, "/var/log" | "/var/log/audit" | "/var/run" | "/run" | "/private/var/log") && LOGS.iter().any(|log| glob_matches(name, log))
+        || matches!(folder, "/var/log" | "/var/log/audit" | "/var/run" | "/run" | "/private/var/log")
+            && LOGS.iter().any(|log| glob_matches(name, log))
         || folder.starts_with("/var/log/journal")
 }

@@ -266,16 +266,21 @@ pub struct Entry {
 }
 
 impl Flag {
-    /// A flag that means nothing beyond its own value: for builtins and wrappers, which have no entry.
-    pub fn plain(names: &str, takes: Option<()>) -> Self {
+    /// Flags that take a value which means nothing beyond itself: for builtins and wrappers, which have no entry.
+    pub fn taking(names: &str) -> Self {
         Self {
             names: names.split_whitespace().map(str::to_owned).collect(),
-            takes: takes.map(|()| Role::Text),
+            takes: Some(Role::Text),
             optional: false,
             is: None,
             level: None,
             gives: None,
             why: None,
         }
+    }
+
+    /// The same where the value is only ever joined on.
+    pub fn taking_joined(names: &str) -> Self {
+        Self { optional: true, ..Self::taking(names) }
     }
 }

@@ -96,7 +96,11 @@ impl Knowledge {
 
     pub fn find(&self, name: &str) -> Option<&Entry> {
         let at = self.by_name.get(name).or_else(|| {
-            self.by_prefix.iter().rev().find(|(prefix, _)| name.starts_with(prefix.as_str())).map(|(_, at)| at)
+            self.by_prefix
+                .iter()
+                .rev()
+                .find(|(prefix, _)| name.starts_with(prefix.as_str()))
+                .map(|(_, at)| at)
         })?;
         let unread = self.entries.get(*at)?;
         // The tests read every file; an entry that cannot be read makes its program unknown, which is asked about.
@@ -106,14 +110,20 @@ impl Knowledge {
 
 /// The entries of a file, each as its own text.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
-    let mut starts: Vec<usize> = text.match_indices(HEAD).map(|(at, _)| at).filter(|at| *at == 0 || text[..*at].ends_with('\n')).collect();
+    let mut starts: Vec<usize> = text
+        .match_indices(HEAD)
+        .map(|(at, _)| at)
+        .filter(|at| *at == 0 || text[..*at].ends_with('\n'))
+        .collect();
     starts.push(text.len());
     (1..starts.len()).map(move |i| &text[starts[i - 1]..starts[i]])
 }
 
 /// The names in an entry's text.
 fn names(text: &str) -> impl Iterator<Item = &str> {
-    let line = text.lines().find_map(|line| line.strip_prefix("names").map(|rest| rest.trim_start_matches([' ', '=', '"'])));
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("names").map(|rest| rest.trim_start_matches([' ', '=', '"'])));
     line.and_then(|line| line.split('"').next()).unwrap_or_default().split_whitespace()
 }
 

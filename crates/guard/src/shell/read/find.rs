@@ -9,13 +9,81 @@ use crate::shell::{
 };
 
 /// Tests that let everything, or nearly everything, through.
-const WIDE: &[&str] = &["-type", "-maxdepth", "-mindepth", "-xdev", "-mount", "-depth", "-d", "-print", "-print0", "-writable", "-readable", "-user", "-perm", "-follow", "-L", "-H", "-P", "-noleaf", "-ignore_readdir_race", "-regextype", "-true", "-o", "-a", "(", ")", "-executable"];
+const WIDE: &[&str] = &[
+    "-type",
+    "-maxdepth",
+    "-mindepth",
+    "-xdev",
+    "-mount",
+    "-depth",
+    "-d",
+    "-print",
+    "-print0",
+    "-writable",
+    "-readable",
+    "-user",
+    "-perm",
+    "-follow",
+    "-L",
+    "-H",
+    "-P",
+    "-noleaf",
+    "-ignore_readdir_race",
+    "-regextype",
+    "-true",
+    "-o",
+    "-a",
+    "(",
+    ")",
+    "-executable",
+];
 
 /// Tests that take a value.
-const VALUED: &[&str] = &["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname", "-type", "-xtype", "-size", "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin", "-newer", "-anewer", "-cnewer", "-user", "-group", "-uid", "-gid", "-perm", "-maxdepth", "-mindepth", "-links", "-inum", "-samefile", "-fstype", "-regextype", "-printf", "-used", "-context"];
+const VALUED: &[&str] = &[
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-iwholename",
+    "-regex",
+    "-iregex",
+    "-lname",
+    "-ilname",
+    "-type",
+    "-xtype",
+    "-size",
+    "-mtime",
+    "-atime",
+    "-ctime",
+    "-mmin",
+    "-amin",
+    "-cmin",
+    "-newer",
+    "-anewer",
+    "-cnewer",
+    "-user",
+    "-group",
+    "-uid",
+    "-gid",
+    "-perm",
+    "-maxdepth",
+    "-mindepth",
+    "-links",
+    "-inum",
+    "-samefile",
+    "-fstype",
+    "-regextype",
+    "-printf",
+    "-used",
+    "-context",
+];
+
+/// For how many starting points a command is read.
+const MOST_STARTS: usize = 8;
 
 impl Reading<'_> {
-    pub(super) fn find_files(&mut self, words: &[String]) -> String {
+    pub fn find_files(&mut self, words: &[String]) -> String {
         self.step("find looks for files.".to_owned());
         let mut starts: Vec<String> = Vec::new();
         let mut at = 0;
@@ -41,8 +109,12 @@ impl Reading<'_> {
             self.reads(start, Reach::Tree);
         }
         let everything = is_wide(tests);
-        let name = tests.windows(2).find(|pair| matches!(pair[0].as_str(), "-name" | "-iname")).map(|pair| pair[1].replace('*', &STAR.to_string()));
-        let found: Vec<String> = starts.iter().map(|start| found_below(start, everything, name.as_deref())).collect();
+        let name = tests
+            .windows(2)
+            .find(|pair| matches!(pair[0].as_str(), "-name" | "-iname"))
+            .map(|pair| pair[1].replace('*', &STAR.to_string()));
+        let found: Vec<String> =
+            starts.iter().map(|start| found_below(start, everything, name.as_deref())).collect();
         let mut at = 0;
         while let Some(word) = tests.get(at) {
             at += 1;
@@ -50,7 +122,10 @@ impl Reading<'_> {
                 "-delete" => deletes = true,
                 word if VALUED.contains(&word) => at += 1,
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                    let end = tests[at..].iter().position(|word| word == ";" || word == "+").map_or(tests.len(), |end| at + end);
+                    let end = tests[at..]
+                        .iter()
+                        .position(|word| word == ";" || word == "+")
+                        .map_or(tests.len(), |end| at + end);
                     self.run_on_found(&tests[at..end], &found, everything);
                     at = end + 1;
                 }
@@ -87,10 +162,13 @@ impl Reading<'_> {
         found.join("\n") + "\n"
     }
 
-    fn run_on_found(&mut self, command: &[String], found: &[String], everything: bool) {
-        for path in found.iter().take(8) {
+    pub fn run_on_found(&mut self, command: &[String], found: &[String], everything: bool) {
+        self.reads_only_some(found.len(), MOST_STARTS);
+        for path in found.iter().take(MOST_STARTS) {
             let words: Vec<String> = command.iter().map(|word| word.replace("{}", path)).collect();
-            let removes = words.first().is_some_and(|name| matches!(super::simple::base_name(name), "rm" | "unlink" | "shred" | "srm"));
+            let removes = words.first().is_some_and(|name| {
+                matches!(super::commands::base_name(name), "rm" | "unlink" | "shred" | "srm")
+            });
             if removes && everything && words.iter().any(|word| word == path) {
                 // File by file it is the whole tree.
                 self.removes(path, Reach::Tree);
@@ -116,7 +194,8 @@ fn is_wide(tests: &[String]) -> bool {
     while let Some(word) = tests.get(at) {
         at += 1;
         match word.as_str() {
-            "-type" | "-maxdepth" | "-mindepth" | "-user" | "-perm" | "-regextype" | "-group" | "-xtype" | "-printf" => at += 1,
+            "-type" | "-maxdepth" | "-mindepth" | "-user" | "-perm" | "-regextype" | "-group" | "-xtype"
+            | "-printf" => at += 1,
             "-name" | "-iname" | "-path" | "-regex" | "-wholename" => {
                 let pattern = tests.get(at).map_or("", String::as_str);
                 at += 1;
@@ -135,7 +214,9 @@ fn is_wide(tests: &[String]) -> bool {
                 // `-mtime +0`, `-size +0`: nearly all.
                 let value = tests.get(at).map_or("", String::as_str);
                 at += 1;
-                if !matches!(value.trim_start_matches(['+', '-']), "0" | "1" | "0c" | "1c" | "0k") || value.starts_with('-') {
+                if !matches!(value.trim_start_matches(['+', '-']), "0" | "1" | "0c" | "1c" | "0k")
+                    || value.starts_with('-')
+                {
                     return false;
                 }
             }

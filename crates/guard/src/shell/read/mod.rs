@@ -2,18 +2,21 @@
 //! and noting what it would do.
 
 mod builtins;
+mod commands;
+mod environment;
 mod find;
 mod flags;
 mod interpreters;
 mod nodes;
 mod output;
 mod programs;
-mod quirks;
 mod redirects;
 mod simple;
 mod wrappers;
 
+pub use commands::quoted;
 pub use nodes::count_commands;
+pub use output::unescape;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -130,6 +133,10 @@ impl<'a> Reading<'a> {
         self.notes.findings.push(Finding { permission, rule: rule.into(), why: why.into() });
     }
 
+    pub fn effect(&mut self, effects: Effects) {
+        self.notes.effects = self.notes.effects.and(effects);
+    }
+
     pub fn forbid(&mut self, rule: &str, why: impl Into<String>) {
         self.find(Permission::Forbidden, rule, why);
     }
@@ -168,7 +175,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Whether there is a step left to take.
-    fn take_step(&mut self) -> bool {
+    pub fn take_step(&mut self) -> bool {
         if self.steps_left == 0 {
             return false;
         }
@@ -177,6 +184,13 @@ impl<'a> Reading<'a> {
             self.unresolved("It is too long or too involved to be read to its end.");
         }
         true
+    }
+
+    /// What is beyond the `most` that are read is asked about.
+    pub fn reads_only_some(&mut self, count: usize, most: usize) {
+        if count > most {
+            self.unresolved(format!("It works on more than {most} things, and not all of them were read."));
+        }
     }
 
     /// Where relative paths start.
@@ -215,8 +229,9 @@ impl<'a> Reading<'a> {
             "TMPDIR" => "/tmp",
             "OPTIND" => "1",
             "PS4" => "+ ",
-            "USER" | "LOGNAME" | "UID" | "EUID" | "HOSTNAME" | "RANDOM" | "SECONDS" | "LINENO" | "OLDPWD" | "LANG"
-            | "TERM" | "REPLY" | "PPID" | "BASHPID" | "SRANDOM" | "EPOCHSECONDS" | "COLUMNS" | "LINES" => "\u{E000}",
+            "USER" | "LOGNAME" | "UID" | "EUID" | "HOSTNAME" | "RANDOM" | "SECONDS" | "LINENO" | "OLDPWD"
+            | "LANG" | "TERM" | "REPLY" | "PPID" | "BASHPID" | "SRANDOM" | "EPOCHSECONDS" | "COLUMNS"
+            | "LINES" => "\u{E000}",
             _ => return None,
         })
     }
@@ -230,8 +245,12 @@ impl<'a> Reading<'a> {
         self.variables.insert(name.to_owned(), values);
     }
 
+    pub fn set_array(&mut self, name: &str, values: Vec<String>) {
+        self.arrays.insert(name.to_owned(), values);
+    }
+
     /// Reads a text as bash would run it, in this shell; gives what it would print.
-    fn run_text(&mut self, text: &str, input: Option<&str>) -> String {
+    pub fn run_text(&mut self, text: &str, input: Option<&str>) -> String {
         if self.deep >= MOST_DEEP {
             self.unresolved("It nests commands too deep to be read.");
             return HOLE.to_string();
@@ -247,7 +266,7 @@ impl<'a> Reading<'a> {
     }
 
     /// The same in a shell of its own: what it sets is forgotten.
-    fn run_apart(&mut self, text: &str, input: Option<&str>) -> String {
+    pub fn run_apart(&mut self, text: &str, input: Option<&str>) -> String {
         let kept = self.keep();
         let output = self.run_text(text, input);
         self.restore(kept);
@@ -299,7 +318,7 @@ impl<'a> Reading<'a> {
             windows::Level::Forbid => Permission::Forbidden,
         };
         if permission > Permission::Public {
-            self.notes.effects = self.notes.effects.and(Effects::EXECUTES);
+            self.effect(Effects::EXECUTES);
             self.notes.commands.push(vec![text.to_owned()]);
         }
         self.find(permission, verdict.rule, verdict.why);
@@ -312,7 +331,7 @@ impl<'a> Reading<'a> {
     }
 
     /// The same for text that a command hands to a Windows shell.
-    fn windows_text(&mut self, text: &str) {
+    pub fn windows_text(&mut self, text: &str) {
         let form = windows::recognise(text).unwrap_or(windows::Form::PowerShell);
         self.windows(text, form);
         self.find(Permission::Moderate, "windows", "It hands text to a Windows shell.");
@@ -330,8 +349,16 @@ impl<'a> Reading<'a> {
     /// The path here of a path that a command inside a container names.
     pub fn outside_path(&self, path: &str) -> String {
         let Some(mounts) = &self.mounts else { return path.to_owned() };
-        let inside = |there: &str| path.strip_prefix(there.trim_end_matches('/')).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-        let found = mounts.iter().filter_map(|(there, here)| Some((there.len(), format!("{}{}", here.trim_end_matches('/'), inside(there)?)))).max();
+        let inside = |there: &str| {
+            path.strip_prefix(there.trim_end_matches('/'))
+                .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let found = mounts
+            .iter()
+            .filter_map(|(there, here)| {
+                Some((there.len(), format!("{}{}", here.trim_end_matches('/'), inside(there)?)))
+            })
+            .max();
         match found {
             Some((_, path)) if path.is_empty() => "/".to_owned(),
             Some((_, path)) => path,

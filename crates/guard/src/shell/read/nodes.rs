@@ -13,7 +13,7 @@ const MOST_TEXT: usize = 64 * 1024;
 
 impl Reading<'_> {
     /// Reads a part of the tree with this on its standard input; gives what it would print.
-    pub(super) fn node(&mut self, node: &Node, script: &Rc<Script>, input: Option<&str>) -> String {
+    pub fn node(&mut self, node: &Node, script: &Rc<Script>, input: Option<&str>) -> String {
         if !self.take_step() {
             return HOLE.to_string();
         }
@@ -79,7 +79,7 @@ impl Reading<'_> {
         }
     }
 
-    fn sequence(&mut self, parts: &[Node], script: &Rc<Script>, input: Option<&str>) -> String {
+    pub fn sequence(&mut self, parts: &[Node], script: &Rc<Script>, input: Option<&str>) -> String {
         let mut output = String::new();
         for part in parts {
             output.push_str(&self.node(part, script, input));
@@ -90,7 +90,7 @@ impl Reading<'_> {
         output
     }
 
-    fn pipeline(&mut self, parts: &[Node], script: &Rc<Script>, input: Option<&str>) -> String {
+    pub fn pipeline(&mut self, parts: &[Node], script: &Rc<Script>, input: Option<&str>) -> String {
         let mut stream = input.map(str::to_owned);
         for part in parts {
             // Each part of a pipeline is a shell of its own.
@@ -103,7 +103,7 @@ impl Reading<'_> {
     }
 
     /// Any of these may run: what they set may or may not be so afterwards.
-    fn branches(&mut self, parts: &[Node], script: &Rc<Script>, input: Option<&str>) -> String {
+    pub fn branches(&mut self, parts: &[Node], script: &Rc<Script>, input: Option<&str>) -> String {
         let mut output = String::new();
         let before = self.variables.clone();
         let mut after = before.clone();
@@ -126,7 +126,7 @@ impl Reading<'_> {
         output
     }
 
-    fn for_each(
+    pub fn for_each(
         &mut self,
         name: &str,
         words: Option<&[Word]>,
@@ -150,7 +150,7 @@ impl Reading<'_> {
         self.node(body, script, input)
     }
 
-    fn define(&mut self, name: &str, body: &Node, script: &Rc<Script>) {
+    pub fn define(&mut self, name: &str, body: &Node, script: &Rc<Script>) {
         if calls_itself(body, name) {
             self.forbid("fork-bomb", format!("The function {name} starts itself again and again."));
             return;
@@ -167,7 +167,7 @@ impl Reading<'_> {
     }
 
     /// Calls a function of the command; `None` if there is none of that name.
-    pub(super) fn call_function(&mut self, name: &str, arguments: &[String], input: Option<&str>) -> Option<String> {
+    pub fn call_function(&mut self, name: &str, arguments: &[String], input: Option<&str>) -> Option<String> {
         let function = self.functions.get(name)?.clone();
         if self.calling.iter().any(|calling| calling == name) {
             return Some(HOLE.to_string());
@@ -180,7 +180,7 @@ impl Reading<'_> {
         Some(output)
     }
 
-    fn test_words(&mut self, words: &[Word]) {
+    pub fn test_words(&mut self, words: &[Word]) {
         for word in words {
             let text = self.scalar(word);
             if text.contains('[') && (text.contains("$(") || text.contains('`')) {
@@ -190,7 +190,7 @@ impl Reading<'_> {
         }
     }
 
-    fn arithmetic_command(&mut self, text: &str) {
+    pub fn arithmetic_command(&mut self, text: &str) {
         self.number(text);
         if let Some((name, value)) = text.split_once('=') {
             let name = name.trim();
@@ -223,7 +223,9 @@ fn runs_forever(condition: &Node) -> bool {
 fn starts_in_background(node: &Node) -> bool {
     match node {
         Node::Background(_) => true,
-        Node::Sequence(parts) | Node::Pipeline(parts) | Node::If(parts) => parts.iter().any(starts_in_background),
+        Node::Sequence(parts) | Node::Pipeline(parts) | Node::If(parts) => {
+            parts.iter().any(starts_in_background)
+        }
         Node::Subshell(node) | Node::Redirected { node, .. } => starts_in_background(node),
         _ => false,
     }
@@ -248,7 +250,7 @@ fn calls_itself(body: &Node, name: &str) -> bool {
 }
 
 /// Whether a shell without a command of its own runs in it: it does what it is fed.
-pub(super) fn holds_a_shell(node: &Node) -> bool {
+pub fn holds_a_shell(node: &Node) -> bool {
     match node {
         Node::Simple(simple) => simple_name(simple).is_some_and(|name| {
             super::interpreters::is_shell(name.rsplit('/').next().unwrap_or(&name))
@@ -265,12 +267,15 @@ pub(super) fn holds_a_shell(node: &Node) -> bool {
 pub fn count_commands(node: &Node) -> usize {
     match node {
         Node::Simple(simple) => usize::from(!simple.words.is_empty()),
-        Node::Pipeline(parts) | Node::Sequence(parts) | Node::If(parts) => parts.iter().map(count_commands).sum(),
+        Node::Pipeline(parts) | Node::Sequence(parts) | Node::If(parts) => {
+            parts.iter().map(count_commands).sum()
+        }
         Node::Background(node) | Node::Subshell(node) | Node::Redirected { node, .. } => count_commands(node),
         Node::While { condition, body } => count_commands(condition) + count_commands(body),
-        Node::For { body, .. } | Node::ForArithmetic { body, .. } | Node::Function { body, .. } => count_commands(body),
+        Node::For { body, .. } | Node::ForArithmetic { body, .. } | Node::Function { body, .. } => {
+            count_commands(body)
+        }
         Node::Case { items, .. } => items.iter().map(|(_, body)| count_commands(body)).sum(),
         Node::Test(_) | Node::Arithmetic(_) => 0,
     }
 }
-

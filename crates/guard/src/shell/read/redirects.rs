@@ -11,7 +11,7 @@ use crate::shell::{
 
 impl Reading<'_> {
     /// What the redirections put on standard input.
-    pub(super) fn redirect_input(&mut self, redirects: &[Redirect], script: &Rc<Script>) -> Option<String> {
+    pub fn redirect_input(&mut self, redirects: &[Redirect], script: &Rc<Script>) -> Option<String> {
         let mut input = None;
         for redirect in redirects {
             let standard = redirect.fd.as_deref().is_none_or(|fd| fd == "0");
@@ -50,7 +50,7 @@ impl Reading<'_> {
 
     /// Where the output goes; gives what is left of it on standard output. `shell` says that a shell which does what
     /// it is fed printed it.
-    pub(super) fn redirect_output(&mut self, redirects: &[Redirect], output: String, shell: bool) -> String {
+    pub fn redirect_output(&mut self, redirects: &[Redirect], output: String, shell: bool) -> String {
         let mut left = Some(output);
         for redirect in redirects {
             let Target::Word(word) = &redirect.target else { continue };

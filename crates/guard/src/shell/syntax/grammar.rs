@@ -28,11 +28,12 @@ pub fn agrees(text: &str, commands: usize) -> bool {
 fn count(node: Node<'_>, text: &str, deep: usize) -> usize {
     const MOST_DEEP: usize = 200;
     match node.kind() {
-        "command_substitution" | "process_substitution" | "expansion" | "string" | "heredoc_body" => return 0,
-        "command_name" => return 1,
+        "command_substitution" | "process_substitution" | "expansion" | "string" | "heredoc_body" => {
+            return 0;
+        }
+        // The last two have rules of their own in the grammar.
+        "command_name" | "declaration_command" | "unset_command" => return 1,
         "test_command" => return usize::from(text[node.start_byte()..].starts_with("[ ")),
-        // These have rules of their own in the grammar.
-        "declaration_command" | "unset_command" => return 1,
         _ if deep > MOST_DEEP => return 0,
         _ => {}
     }

@@ -8,6 +8,8 @@ pub mod grammar;
 mod parse;
 mod words;
 
-pub use ast::{Assign, Node, Op, Param, Redirect, RedirectOp, Script, Side, Simple, Sub, Target, Unit, Value, Word};
+pub use ast::{
+    Assign, Node, Op, Param, Redirect, RedirectOp, Script, Side, Simple, Sub, Target, Unit, Value, Word,
+};
 pub use parse::parse;
 pub use words::{here_text, literal, word_of};

@@ -171,8 +171,9 @@ impl Shell<'_> {
                 if values.len() > MOST_VALUES {
                     self.report.unresolved("a long list of values");
                     // Drives and system folders are often named late.
-                    values
-                        .sort_by_key(|value| !crate::shell::windows::places::tree(&format!("{value}\\")).is_vital());
+                    values.sort_by_key(|value| {
+                        !crate::shell::windows::places::tree(&format!("{value}\\")).is_vital()
+                    });
                 }
                 values
             }

@@ -1,0 +1,143 @@
+//! Builtins that set variables.
+
+use super::Reading;
+use crate::shell::{
+    knowledge::Flag,
+    read::{flags, output},
+    text::{ENVIRONMENT, HOLE, globs_as_text, is_known},
+};
+
+/// Variables that people export every day; what they name is looked at where it is used.
+const EVERYDAY: &[&str] = &["LESS", "HOME", "CC", "CXX", "SHELL", "TMPDIR"];
+
+impl Reading<'_> {
+    /// `declare` and its like; gives what it prints.
+    pub fn declare(&mut self, name: &str, words: &[String]) -> String {
+        self.subscripts(words);
+        for word in words.iter().filter(|word| !word.starts_with(['-', '+'])) {
+            let Some((variable, value)) = word.split_once('=') else { continue };
+            let value = globs_as_text(value);
+            let (variable, adds) = variable.strip_suffix('+').map_or((variable, false), |name| (name, true));
+            self.variable_is_set(variable, &value);
+            if name == "export" {
+                self.exported(variable, &value);
+            }
+            let old =
+                if adds { self.variable(variable).unwrap_or_default().to_owned() } else { String::new() };
+            self.set(variable, vec![old + &value]);
+        }
+        let told = flags::tell(words, &[], None);
+        if told.has_any(&["-n"]) && name != "export" {
+            self.unresolved("A name that stands for another variable cannot be followed.");
+        }
+        self.plain_step(name, "sets variables of this shell");
+        let shows = words.iter().all(|word| word.starts_with('-')) && name != "local";
+        if shows { format!("{HOLE}{ENVIRONMENT}") } else { String::new() }
+    }
+
+    /// An exported variable matters only to what runs after it; adding to PATH is everyday.
+    fn exported(&mut self, variable: &str, value: &str) {
+        let everyday = match variable {
+            "PATH" => {
+                value.contains("/usr/bin") && !value.starts_with(['.', ':']) && !value.starts_with("/tmp")
+            }
+            "EDITOR" | "VISUAL" | "PAGER" => !value.contains([' ', '/', ';']),
+            _ => EVERYDAY.contains(&variable) || variable.starts_with("GIT_AUTHOR"),
+        };
+        if !everyday {
+            self.environment(variable, value);
+        }
+    }
+
+    pub fn unset(&mut self, words: &[String]) {
+        self.subscripts(words);
+        for word in words.iter().filter(|word| !word.starts_with('-')) {
+            if word.starts_with("HIST") {
+                self.forbid("defence", format!("It switches off the shell's history ({word})."));
+            }
+            self.set(word, vec![String::new()]);
+            self.functions.remove(word);
+        }
+    }
+
+    /// `set`; gives what it prints.
+    pub fn set_options(&mut self, words: &[String]) -> String {
+        let text = words.join(" ");
+        if text.contains("+o history") || text == "+H" {
+            self.forbid("defence", "It switches off the shell's history.");
+        }
+        if let Some(at) = words.iter().position(|word| word == "--") {
+            self.positional = words[at + 1..].to_vec();
+        } else if words.first().is_some_and(|word| !word.starts_with(['-', '+'])) {
+            self.positional = words.to_vec();
+        }
+        if words.is_empty() { format!("{HOLE}{ENVIRONMENT}") } else { String::new() }
+    }
+
+    pub fn let_numbers(&mut self, words: &[String]) {
+        self.subscripts(words);
+        for word in words {
+            let text = globs_as_text(word);
+            self.number(&text);
+            if let Some((name, value)) = text.split_once('=') {
+                let value = self.arithmetic(value);
+                self.set(name, vec![value]);
+            }
+        }
+    }
+
+    /// `read name …`: the lines of its input.
+    pub fn read_line(&mut self, words: &[String], input: Option<&str>) {
+        self.subscripts(words);
+        let flag = Flag::taking("-a -d -i -n -N -p -u -C -c -O -t");
+        let told = flags::tell(words, &[&flag], None);
+        if let Some(text) = told.value(&["-C"]) {
+            self.unresolved("mapfile runs a command for its lines.");
+            self.run_apart(&globs_as_text(&text), None);
+        }
+        let hole = HOLE.to_string();
+        let text = input.unwrap_or(&hole);
+        let mut values: Vec<String> = if is_known(text) {
+            text.lines().take(17).map(str::to_owned).collect()
+        } else {
+            vec![text.to_owned()]
+        };
+        if values.is_empty() {
+            values.push(String::new());
+        }
+        let mut names = told.operands.clone();
+        names.extend(told.values(&["-a"]));
+        match names.as_slice() {
+            [] => self.set("REPLY", values),
+            [one] => {
+                self.set_array(one, values.clone());
+                self.set(one, values);
+            }
+            several => {
+                // The first words go to the first names, the rest to the last.
+                for (at, name) in several.iter().enumerate() {
+                    let part = |line: &String| {
+                        let mut words = line.split_whitespace().skip(at);
+                        if at + 1 == several.len() {
+                            words.collect::<Vec<_>>().join(" ")
+                        } else {
+                            words.next().unwrap_or_default().to_owned()
+                        }
+                    };
+                    self.set(name, values.iter().map(part).collect());
+                }
+            }
+        }
+    }
+
+    pub fn printf(&mut self, words: &[String]) -> String {
+        let flag = Flag::taking("-v");
+        let told = flags::tell(words, &[&flag], Some(0));
+        let text = output::printf(&told.operands);
+        let Some(name) = told.value(&["-v"]) else { return text };
+        self.subscripts(std::slice::from_ref(&name));
+        self.exported(&name, &text);
+        self.set(&name, vec![text]);
+        String::new()
+    }
+}

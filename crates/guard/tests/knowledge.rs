@@ -88,6 +88,27 @@ fn each_entry_has_an_example() {
 }
 
 #[test]
+fn examples_show_their_own_program() {
+    let shows = |entry: &Entry, command: &str| {
+        let mut words = command.split(|c: char| c.is_whitespace() || c == '|');
+        words.any(|word| {
+            entry
+                .names
+                .iter()
+                .any(|name| name.strip_suffix('*').map_or(name == word, |start| word.starts_with(start)))
+        })
+    };
+    let mut strange = Vec::new();
+    for (file, entry) in entries() {
+        let others = examples(&entry).filter(|(_, command)| !shows(&entry, command));
+        strange.extend(
+            others.map(|(_, command)| format!("{file}.toml: {command:?} under {}", entry.names.join(" "))),
+        );
+    }
+    assert!(strange.is_empty(), "examples of another program: {strange:#?}");
+}
+
+#[test]
 fn every_example_comes_out_as_it_says() {
     let shell = Shell::default();
     let mut wrong = Vec::new();

@@ -97,6 +97,9 @@ impl Shell {
             }
             return conclude(stricter_as_posix(reading, &text, knowledge, setting));
         }
+        if is_fork_bomb(&text) {
+            reading.forbid("fork-bomb", "It starts itself again and again.");
+        }
         let script = syntax::parse(&text);
         let (broken, commands) = (script.broken, count_commands(&script.root));
         reading.read(script);
@@ -124,6 +127,14 @@ fn stricter_as_posix<'a>(
     let asks_for_help = text.trim_end().ends_with("/?");
     let forbidden = posix.permission() == Permission::Forbidden && !asks_for_help;
     if posix.permission() > windows.permission() && (means_something || forbidden) { posix } else { windows }
+}
+
+/// `:(){:|:&};:` by its looks, since other shells read it where bash would not.
+fn is_fork_bomb(text: &str) -> bool {
+    let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let Some((before, after)) = squeezed.split_once("(){") else { return false };
+    let name = before.rsplit([';', '&', '|']).next().unwrap_or_default();
+    !name.is_empty() && after.starts_with(&format!("{name}|{name}&}}"))
 }
 
 /// What the findings add up to.

@@ -142,10 +142,14 @@ impl Reading<'_> {
                 vec![output]
             }
             Sub::Process { text, input } => {
-                let output = self.output_of(text);
-                let path = format!("/dev/fd/{}", 60 + self.files.len());
+                let path = format!("/dev/fd/{}", 60 + self.files.len() + self.sinks.len());
                 if *input {
+                    let output = self.output_of(text);
                     self.files.insert(path.clone(), output);
+                } else {
+                    // What it is fed is known where something is written to it; whatever that is, it runs.
+                    self.run_apart(text, Some(&HOLE.to_string()));
+                    self.sinks.insert(path.clone(), text.clone());
                 }
                 vec![path]
             }

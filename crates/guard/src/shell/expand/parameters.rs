@@ -104,6 +104,7 @@ impl Reading<'_> {
             _ => {}
         }
         let Some(value) = value else {
+            self.words_of_operation(&param.op);
             if param.op == Op::Transform('P') {
                 self.unresolved("A value is expanded a second time.");
             }
@@ -124,7 +125,10 @@ impl Reading<'_> {
                 let (word, _) = here_text(&value);
                 self.scalar(&word)
             }
-            _ if !is_known(&value) => value,
+            op if !is_known(&value) => {
+                self.words_of_operation(op);
+                value
+            }
             Op::Transform(how) => transformed(&value, *how),
             Op::Case { upper, all } => change_case(&value, *upper, *all),
             Op::Slice { offset, length } => self.slice(&value, offset, length.as_deref()),
@@ -140,9 +144,26 @@ impl Reading<'_> {
         }
     }
 
+    /// Commands in the words of an operation run, whatever the value is.
+    fn words_of_operation(&mut self, op: &Op) {
+        match op {
+            Op::Strip { pattern, .. } => drop(self.pattern(pattern)),
+            Op::Replace { pattern, with, .. } => {
+                self.pattern(pattern);
+                self.scalar(with);
+            }
+            Op::Slice { offset, length } => {
+                self.commands_in(offset);
+                self.commands_in(length.as_deref().unwrap_or_default());
+            }
+            _ => {}
+        }
+    }
+
     fn slice(&mut self, value: &str, offset: &str, length: Option<&str>) -> String {
         let chars: Vec<char> = value.chars().collect();
         let count = i64::try_from(chars.len()).unwrap_or(i64::MAX);
+        let offset = if offset.trim().is_empty() { "0" } else { offset };
         let Some(offset) = self.number(offset) else { return HOLE.to_string() };
         let start = if offset < 0 { count + offset } else { offset };
         let end = match length {

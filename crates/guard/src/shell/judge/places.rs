@@ -192,9 +192,17 @@ fn whole_folder(path: &str, contents: bool, home: &str) -> Option<Class> {
         let all = TOP.iter().chain(&["home", "root", "Users"]);
         return all.copied().any(|name| glob_matches(&path[1..], name)).then_some(Class::System);
     }
-    // A whole drive, as Windows has them under Linux.
-    if depth == 2 && path.starts_with("/mnt/") && path.len() == 6 {
-        return Some(Class::Root);
+    if let Some(inside) = windows_drive(path) {
+        let needed = [
+            "",
+            "windows",
+            "windows/system32",
+            "users",
+            "program files",
+            "program files (x86)",
+            "programdata",
+        ];
+        return needed.contains(&inside.to_lowercase().as_str()).then_some(Class::System);
     }
     let top = depth == 1 && TOP.contains(&&path[1..]);
     let needed = NEEDED.contains(&path) || within(path, "/boot") && (contents || depth == 1);
@@ -204,6 +212,14 @@ fn whole_folder(path: &str, contents: bool, home: &str) -> Option<Class> {
             matches!(folder, "/etc" | "/bin" | "/sbin" | "/usr/bin" | "/usr/lib" | "/lib")
         });
     (top || needed || much).then_some(Class::System)
+}
+
+/// What is below a drive of Windows as it is seen from here: `/mnt/c/Users`, `/c/Users`, `/cygdrive/c/Users`.
+fn windows_drive(path: &str) -> Option<&str> {
+    let path = path.strip_prefix("/mnt").or_else(|| path.strip_prefix("/cygdrive")).unwrap_or(path);
+    let inside = path[1..].split_once('/').map_or((&path[1..], ""), |(drive, rest)| (drive, rest));
+    let is_drive = inside.0.len() == 1 && inside.0.chars().all(|c| c.is_ascii_alphabetic());
+    is_drive.then_some(inside.1)
 }
 
 /// What makes a path secret.

@@ -70,6 +70,11 @@ impl Reading<'_> {
             }
             Class::Home | Class::Elsewhere => {
                 self.find(Permission::Moderate, "path:outside", format!("{name} is outside the workspace."));
+                if class == Class::Home {
+                    // All of a home is its keys, too.
+                    self.place(&place.path, Access::Read, reach == Reach::Tree);
+                    return format!("{HOLE}{SECRET}");
+                }
             }
             Class::Account | Class::System | Class::SystemFile | Class::Workspace => {}
         }
@@ -169,7 +174,11 @@ impl Reading<'_> {
         let name = shown(word);
         let class = classify(&place, self.home(), self.setting.workspaces);
         let tree = reach == Reach::Tree;
+        let other_root = self.has_other_root() && written(word, self.here()).path == "/";
         match &class {
+            _ if other_root && (tree || place.contents) => {
+                self.forbid("delete:root", format!("It deletes {name}: a whole file system."));
+            }
             Class::Root if tree || place.contents => {
                 self.forbid("delete:root", format!("It deletes {name}: the whole file system."));
             }

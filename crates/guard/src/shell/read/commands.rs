@@ -2,7 +2,7 @@
 
 use deskhand_core::{Effects, Permission};
 
-use super::{Reading, interpreters, programs::Call, wrappers};
+use super::{Reading, hedges::WORST, interpreters, programs::Call, wrappers};
 use crate::shell::{
     judge::{Class, Reach},
     knowledge::Entry,
@@ -21,38 +21,6 @@ pub(super) const PROGRAM_FOLDERS: &[&str] = &[
     "/snap/bin",
 ];
 
-/// Programs that do the worst, and those that start them.
-const WORST: &[&str] = &[
-    "rm",
-    "dd",
-    "mkfs",
-    "mkfs.ext4",
-    "bash",
-    "sh",
-    "chmod",
-    "chown",
-    "shutdown",
-    "reboot",
-    "nc",
-    "curl",
-    "wget",
-    "find",
-    "mv",
-    "shred",
-    "cat",
-    "python3",
-    "perl",
-    "tee",
-    "base64",
-    "xargs",
-    "env",
-    "poweroff",
-    "halt",
-    "wipefs",
-    "sudo",
-    "ssh",
-];
-
 /// What the log-in service is told to stop the machine.
 const STOPS: &[&str] = &["PowerOff", "Reboot", "Halt", "Suspend", "Hibernate"];
 
@@ -62,6 +30,8 @@ impl Reading<'_> {
         if !self.take_step() {
             return HOLE.to_string();
         }
+        self.seen.extend(words.iter().filter(|word| word.len() > 3).take(20).cloned());
+        self.seen.truncate(200);
         let Some(name) = words.first() else {
             // All that stood there was empty.
             return String::new();
@@ -148,19 +118,8 @@ impl Reading<'_> {
             self.forbid("power", "It stops or restarts the machine.");
         }
         self.hedge(arguments);
+        self.hedge_texts(arguments);
         format!("{HOLE}{}", origin(given))
-    }
-
-    /// A program that is not known here may run its words as a command: what must never be is looked for in them.
-    pub fn hedge(&mut self, words: &[String]) {
-        let Some(at) = words.iter().position(|word| WORST.contains(&base_name(word))) else { return };
-        let before = self.notes.findings.len();
-        let words: Vec<String> = words[at..].iter().filter(|word| *word != "--").cloned().collect();
-        self.argv(&words, false, None);
-        let found = self.notes.findings.split_off(before);
-        self.notes
-            .findings
-            .extend(found.into_iter().filter(|found| found.permission == Permission::Forbidden));
     }
 
     pub fn is_known_name(&self, base: &str) -> bool {
@@ -218,6 +177,7 @@ impl Reading<'_> {
             command.extend(words[1..].iter().cloned());
             return self.command(&command, input);
         }
+        self.hedge(&words[1..]);
         let base = base_name(name);
         if base.starts_with("ld-linux") || base.starts_with("ld-musl") || base == "ld.so" {
             return self.argv(&words[1..], false, input);

@@ -189,6 +189,10 @@ impl Reading<'_> {
             && !(name == "HISTCONTROL" && value != "ignorespace" && value != "ignoreboth")
         {
             self.forbid("defence", format!("It switches off the shell's history ({name})."));
+        } else if matches!(name, "PS4" | "PROMPT_COMMAND" | "BASH_ENV" | "ENV" | "PS0") {
+            self.unresolved(format!("It sets {name}, which the shell runs by itself."));
+            self.commands_in(value);
+            self.run_apart(value, None);
         } else if name == "PATH" && !is_known(value) || name == "LD_PRELOAD" {
             self.unresolved(format!("It changes {name}, which decides what runs."));
         }

@@ -6,6 +6,7 @@ mod commands;
 mod environment;
 mod find;
 mod flags;
+mod hedges;
 mod interpreters;
 mod nodes;
 mod output;
@@ -78,6 +79,14 @@ pub struct Reading<'a> {
     steps_left: usize,
     deep: usize,
     calling: Vec<String>,
+    /// Words of the pipeline at hand, from which a text may come that a shell is fed.
+    seen: Vec<String>,
+    /// Output process substitutions: what is written to them is read by these commands.
+    pub(super) sinks: HashMap<String, String>,
+    /// Names that stand for other variables.
+    references: HashMap<String, String>,
+    /// Code at hand handed a shell something that cannot be told.
+    pub(super) ran_unknown: bool,
     /// A connection to a host was opened by a redirection.
     connected: bool,
     /// The program at hand adds to files rather than writing them anew.
@@ -121,6 +130,10 @@ impl<'a> Reading<'a> {
             steps_left: MOST_STEPS,
             deep: 0,
             calling: Vec::new(),
+            seen: Vec::new(),
+            sinks: HashMap::new(),
+            references: HashMap::new(),
+            ran_unknown: false,
             connected: false,
             appending: false,
             mounts: None,
@@ -212,6 +225,8 @@ impl<'a> Reading<'a> {
 
     /// The value of a variable, of those it may have the one that is meant now.
     pub fn variable(&mut self, name: &str) -> Option<&str> {
+        let name = self.references.get(name).cloned().unwrap_or_else(|| name.to_owned());
+        let name = name.as_str();
         if let Some(values) = self.variables.get(name) {
             self.most_values = self.most_values.max(values.len());
             return values.get(self.pick % values.len().max(1)).map(String::as_str);
@@ -344,6 +359,11 @@ impl<'a> Reading<'a> {
         if is_secret(&output) {
             self.find(Permission::Sensitive, "secret", "What it prints may hold a secret.");
         }
+    }
+
+    /// Whether `/` is another folder than usual: chroot.
+    pub fn has_other_root(&self) -> bool {
+        self.mounts.as_ref().is_some_and(|mounts| mounts.iter().any(|(there, _)| there == "/"))
     }
 
     /// The path here of a path that a command inside a container names.

@@ -92,6 +92,7 @@ impl Reading<'_> {
 
     pub fn pipeline(&mut self, parts: &[Node], script: &Rc<Script>, input: Option<&str>) -> String {
         let mut stream = input.map(str::to_owned);
+        let seen = std::mem::take(&mut self.seen);
         for part in parts {
             // Each part of a pipeline is a shell of its own.
             let kept = self.keep();
@@ -99,6 +100,7 @@ impl Reading<'_> {
             self.restore(kept);
             stream = Some(output);
         }
+        self.seen = seen;
         stream.unwrap_or_default()
     }
 
@@ -211,7 +213,7 @@ fn runs_forever(condition: &Node) -> bool {
     match condition {
         Node::Simple(simple) => {
             let words: Vec<String> = simple.words.iter().filter_map(literal).collect();
-            matches!(words.join(" ").as_str(), "true" | ":" | "[ 1 ]" | "/bin/true" | "test 1")
+            matches!(words.join(" ").as_str(), "true" | "false" | ":" | "[ 1 ]" | "/bin/true" | "test 1")
         }
         Node::Arithmetic(text) => text.trim() == "1",
         Node::Test(words) => words.len() == 1,

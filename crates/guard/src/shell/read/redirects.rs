@@ -34,8 +34,12 @@ impl Reading<'_> {
                     self.reads(&path, Reach::One)
                 }
                 (RedirectOp::Copy, Target::Word(word)) if standard => {
-                    let _ = self.scalar(word);
-                    if self.is_connected() { crate::shell::text::NET.to_string() } else { continue }
+                    let number = self.scalar(word);
+                    match self.files.get(&format!("/dev/fd/{number}")) {
+                        Some(text) => text.clone(),
+                        None if self.is_connected() => crate::shell::text::NET.to_string(),
+                        None => continue,
+                    }
                 }
                 _ => continue,
             };
@@ -71,6 +75,10 @@ impl Reading<'_> {
             let class = self.class_of(&path);
             let errors_only = redirect.fd.as_deref() == Some("2");
             let output = if errors_only { None } else { left.take() };
+            if let Some(reader) = self.sinks.get(&path).cloned() {
+                self.run_apart(&reader, output.as_deref());
+                continue;
+            }
             if let Class::Connection(_) = class {
                 if shell || output.as_deref().is_some_and(|text| text.contains(crate::shell::text::SHELL)) {
                     self.forbid("reverse-shell", "It connects a shell to another host.");

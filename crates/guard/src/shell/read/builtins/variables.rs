@@ -28,7 +28,10 @@ impl Reading<'_> {
         }
         let told = flags::tell(words, &[], None);
         if told.has_any(&["-n"]) && name != "export" {
-            self.unresolved("A name that stands for another variable cannot be followed.");
+            self.unresolved("A name stands for another variable.");
+            for (name, of) in told.operands.iter().filter_map(|word| word.split_once('=')) {
+                self.references.insert(name.to_owned(), of.to_owned());
+            }
         }
         self.plain_step(name, "sets variables of this shell");
         let shows = words.iter().all(|word| word.starts_with('-')) && name != "local";
@@ -107,6 +110,7 @@ impl Reading<'_> {
         }
         let mut names = told.operands.clone();
         names.extend(told.values(&["-a"]));
+        let separators = self.variable("IFS").unwrap_or(" \t\n").to_owned();
         match names.as_slice() {
             [] => self.set("REPLY", values),
             [one] => {
@@ -117,7 +121,8 @@ impl Reading<'_> {
                 // The first words go to the first names, the rest to the last.
                 for (at, name) in several.iter().enumerate() {
                     let part = |line: &String| {
-                        let mut words = line.split_whitespace().skip(at);
+                        let parts = line.split(|c| separators.contains(c)).filter(|part| !part.is_empty());
+                        let mut words = parts.skip(at);
                         if at + 1 == several.len() {
                             words.collect::<Vec<_>>().join(" ")
                         } else {

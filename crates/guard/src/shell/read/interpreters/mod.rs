@@ -47,6 +47,10 @@ impl Reading<'_> {
         }
         let facts = code::inspect(language, text);
         self.facts(&facts, text);
+        // A language that is not read here may run what stands in its quotes.
+        if !facts.pure && facts.shell.is_empty() && facts.argvs.is_empty() {
+            self.hedge_texts(&[text.to_owned()]);
+        }
         let mut output = if facts.network { NET.to_string() } else { HOLE.to_string() };
         if facts.reads.iter().any(|path| matches!(self.class_of(path), Class::Secret(_))) {
             output.push(SECRET);
@@ -57,6 +61,7 @@ impl Reading<'_> {
     pub fn facts(&mut self, facts: &Facts, text: &str) {
         let mut secret = false;
         for command in &facts.shell {
+            self.ran_unknown |= !is_known(command);
             secret |= is_secret(&self.shell_text(command, None));
         }
         for words in &facts.argvs {

@@ -37,6 +37,10 @@ impl Reading<'_> {
     /// A shell that does what it reads.
     pub fn fed_shell(&mut self, input: Option<&str>) -> String {
         if let Some(text) = input {
+            if !is_known(text) {
+                let seen = self.seen.clone();
+                self.hedge_texts(&seen);
+            }
             let mut output = self.shell_text(text, None);
             output.push(SHELL);
             return output;

@@ -39,6 +39,7 @@ impl Reading<'_> {
         for program in &programs {
             self.code(Language::Awk, &(start.clone() + &globs_as_text(program)));
         }
+        self.runs_its_input(input);
         if told.has_any(&["-l", "--load", "-i", "--include"]) {
             self.find(Permission::Sensitive, "program:awk", "awk loads more code, or edits files in place.");
         }
@@ -68,6 +69,7 @@ impl Reading<'_> {
         for program in &programs {
             self.code(Language::Sed, &globs_as_text(program));
         }
+        self.runs_its_input(input);
         if told.has_any(&["-i", "--in-place"]) {
             self.find(Permission::Moderate, "program:sed -i", "sed changes files in place.");
             for path in operands {
@@ -75,6 +77,15 @@ impl Reading<'_> {
             }
         }
         self.filter_output(name, words, operands.iter(), input)
+    }
+
+    /// `awk '{system($0)}'`, `sed 's/.*/&/e'`: the commands are what it reads.
+    fn runs_its_input(&mut self, input: Option<&str>) {
+        if std::mem::take(&mut self.ran_unknown)
+            && let Some(text) = input
+        {
+            self.shell_text(text, None);
+        }
     }
 
     /// What a filter prints of its files and its input.

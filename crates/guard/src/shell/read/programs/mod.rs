@@ -123,6 +123,9 @@ impl Reading<'_> {
         }
         self.fills(call.name, nature, &gathered, told, operands);
         self.beyond_roles(call, told, operands);
+        if matches!(nature, Nature::Execute | Nature::System) {
+            self.hedge(operands);
+        }
         self.doubts(entry, call, used, told);
         self.flows(call, nature, &gathered)
     }
@@ -156,7 +159,12 @@ impl Reading<'_> {
                 if *role == Role::Write {
                     gathered.written.push(value.clone());
                 }
-                let marks = self.role(role, value, call, WordUse { recursive: used.recursive, sends });
+                let marks = self.role(
+                    role,
+                    value,
+                    call,
+                    WordUse { recursive: used.recursive, sends, destroys: used.nature == Nature::Destroy },
+                );
                 gathered.marks.push_str(&marks);
             }
         }
@@ -181,7 +189,12 @@ impl Reading<'_> {
                 gathered.written.push(word.clone());
                 gathered.to_host |= *role == Role::RemoteWrite && remote_host(word).is_some();
             }
-            let marks = self.role(role, word, call, WordUse { recursive: used.recursive, sends });
+            let marks = self.role(
+                role,
+                word,
+                call,
+                WordUse { recursive: used.recursive, sends, destroys: used.nature == Nature::Destroy },
+            );
             gathered.marks.push_str(&marks);
         }
     }

@@ -39,8 +39,11 @@ impl Reading<'_> {
             "chmod" | "gchmod" | "install" | "mkdir" | "setcap" => {
                 self.gives_rights(call.name, told, operands);
             }
-            "at" | "batch" | "crontab" | "ftp" | "lftp" | "mail" | "mailx" | "telnet" | "sftp"
-            | "chpasswd" | "visudo" | "vipw" => self.uses_input(call.name, call.input.unwrap_or_default()),
+            "at" | "batch" | "crontab" | "mail" | "mailx" | "telnet" | "sftp" | "chpasswd" | "visudo"
+            | "vipw" => self.uses_input(call.name, call.input.unwrap_or_default()),
+            "7z" | "7za" | "7zr" if told.has_any(&["-sdel"]) => {
+                self.removes_packed(operands.get(1..).unwrap_or_default());
+            }
             "tar" | "bsdtar" if told.has_any(&["--remove-files"]) => self.removes_packed(operands),
             "zip" if told.has_any(&["-m", "--move"]) => {
                 self.removes_packed(operands.get(1..).unwrap_or_default());
@@ -55,7 +58,12 @@ impl Reading<'_> {
             }
             "git" => {
                 self.git_settings(told);
+                self.git_alias(told);
                 self.git_secret_setting(told);
+            }
+            "ftp" | "lftp" => {
+                self.uses_input(call.name, call.input.unwrap_or_default());
+                self.asks_more(call.name, told, operands);
             }
             _ => self.asks_more(call.name, told, operands),
         }
@@ -64,6 +72,23 @@ impl Reading<'_> {
     /// Uses that are asked about though their words look harmless.
     fn asks_more(&mut self, name: &str, told: &Told<'_>, operands: &[String]) {
         let why = match name {
+            "lftp" | "ftp"
+                if told.known.iter().any(|given| {
+                    given
+                        .value
+                        .as_deref()
+                        .is_some_and(|text| text.split([' ', ';']).any(|part| self.leaks(part)))
+                }) =>
+            {
+                self.forbid("exfiltration", "It sends a secret to another host.");
+                return;
+            }
+            "pkill" | "killall"
+                if told.value(&["-u", "--user", "-U"]).is_some_and(|user| user == "root" || user == "0") =>
+            {
+                self.forbid("power", "It ends everything that root runs.");
+                return;
+            }
             "curl" if told.known.iter().any(|given| uploads(given.value.as_deref())) => {
                 "curl sends what is in a file."
             }
@@ -114,7 +139,9 @@ impl Reading<'_> {
             match name {
                 "crontab" => self.cron_line(line, 5),
                 "chpasswd" if line.starts_with("root:") => self.forbid("account", "It sets root's password."),
-                "sftp" if line.trim().strip_prefix("put ").is_some_and(|path| self.leaks(path)) => {
+                "sftp" | "ftp" | "lftp"
+                    if line.trim().strip_prefix("put ").is_some_and(|path| self.leaks(path)) =>
+                {
                     self.forbid("exfiltration", "It sends a secret to another host.");
                 }
                 "ftp" | "lftp" | "mail" | "mailx" | "telnet" | "sftp" => {
@@ -156,6 +183,16 @@ impl Reading<'_> {
         }
     }
 
+    /// `git config alias.x '!command'`: a setting that runs when its name is used.
+    fn git_alias(&mut self, told: &Told<'_>) {
+        let [config, rest @ ..] = told.operands.as_slice() else { return };
+        let [.., key, value] = rest else { return };
+        let last = key.rsplit('.').next().unwrap_or_default().to_lowercase();
+        if config == "config" && (key.starts_with("alias.") || GIT_COMMANDS.contains(&last.as_str())) {
+            self.hedge_texts(&[value.trim_start_matches('!').to_owned()]);
+        }
+    }
+
     /// A file that is run by itself later: what must never be is looked for in what is written to it.
     pub fn runs_later(&mut self, path: &str, text: &str) {
         let cron =
@@ -189,6 +226,11 @@ impl Reading<'_> {
                 .iter()
                 .any(|kind| word.starts_with(kind))
         };
+        for word in operands.iter().filter(|word| runs(&word.to_lowercase())) {
+            let command =
+                word.split_once(':').map_or("", |(_, rest)| rest).split(',').next().unwrap_or_default();
+            self.run_apart(command, None);
+        }
         if lower.iter().any(runs) && lower.iter().any(connects) {
             self.forbid("reverse-shell", "It connects a program to another host.");
         }

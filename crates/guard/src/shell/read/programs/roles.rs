@@ -23,6 +23,8 @@ pub struct WordUse {
     pub recursive: bool,
     /// What is read goes to another host.
     pub sends: bool,
+    /// What the program does cannot be got back.
+    pub destroys: bool,
 }
 
 impl Reading<'_> {
@@ -36,14 +38,19 @@ impl Reading<'_> {
                 return self.role_read(value, call.name, reach, word.sends);
             }
             Role::Write if value == "-" => {}
+            Role::Write if self.sinks.contains_key(value) => {
+                let reader = self.sinks.get(value).cloned().unwrap_or_default();
+                self.run_apart(&reader, call.input);
+            }
             Role::Write => {
                 let how = if self.appending { Writing::Append } else { Writing::Whole };
                 self.writes(value, how);
             }
             Role::Delete => {
-                // Moving a folder away takes all of it away.
                 let needed = matches!(self.class_of(value), Class::Root | Class::Home | Class::System);
-                self.removes(value, if call.name == "mv" && needed { Reach::Tree } else { reach });
+                // Moving or destroying a folder takes all of it away.
+                let whole = needed && (call.name == "mv" || word.destroys);
+                self.removes(value, if whole { Reach::Tree } else { reach });
             }
             Role::Attributes => self.changes_access(value, reach),
             Role::Device => self.destroys(value),

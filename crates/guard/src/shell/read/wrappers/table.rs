@@ -76,7 +76,7 @@ pub const WRAPPERS: &[Wrapper] = &[
     wrapper(&["time", "gtime"], "-o --output -f --format", 0, Kind::Plain),
     wrapper(&["proxychains", "proxychains4"], "-f", 0, Kind::Plain),
     wrapper(&["faketime"], "-f", 1, Kind::Plain),
-    wrapper(&["setarch"], "", 1, Kind::Plain),
+    wrapper(&["setarch"], "-p --pid", 0, Kind::Plain),
     wrapper(
         &["xvfb-run"],
         "-e --error-file -f --auth-file -n --server-num -p --xauth-protocol -s --server-args -w --wait",

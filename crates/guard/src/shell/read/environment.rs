@@ -2,7 +2,7 @@
 
 use deskhand_core::Permission;
 
-use super::Reading;
+use super::{Reading, commands::PROGRAM_FOLDERS};
 use crate::shell::{
     expand::evaluate,
     syntax::{Assign, Value},
@@ -189,7 +189,9 @@ impl Reading<'_> {
             && !(name == "HISTCONTROL" && value != "ignorespace" && value != "ignoreboth")
         {
             self.forbid("defence", format!("It switches off the shell's history ({name})."));
-        } else if name == "PATH" && !is_known(value) || name == "LD_PRELOAD" {
+        } else if name == "PATH" && is_known(value) {
+            self.path_changed |= value.split(':').any(|folder| !PROGRAM_FOLDERS.contains(&folder));
+        } else if matches!(name, "PATH" | "LD_PRELOAD") {
             self.unresolved(format!("It changes {name}, which decides what runs."));
         }
     }

@@ -67,6 +67,10 @@ pub struct Reading<'a> {
     aliases: HashMap<String, String>,
     /// What files would hold that the command itself writes.
     pub(super) files: HashMap<String, String>,
+    /// The commands that read what is written to a path: `>(…)`.
+    pub(super) sinks: HashMap<String, String>,
+    /// PATH was changed, so a name may mean another program.
+    path_changed: bool,
     /// Where it is after `cd`; a hole where that cannot be told.
     cwd: String,
     /// Which of a variable's values is meant just now, and how many the most had.
@@ -113,6 +117,8 @@ impl<'a> Reading<'a> {
             functions: HashMap::new(),
             aliases: HashMap::new(),
             files: HashMap::new(),
+            sinks: HashMap::new(),
+            path_changed: false,
             cwd: setting.cwd.to_string_lossy().into_owned(),
             pick: 0,
             most_values: 0,
@@ -247,6 +253,13 @@ impl<'a> Reading<'a> {
 
     pub fn set_array(&mut self, name: &str, values: Vec<String>) {
         self.arrays.insert(name.to_owned(), values);
+    }
+
+    /// What is written to a path is read by the command of a `>(…)`, if it is one's.
+    pub fn drains(&mut self, path: &str, text: &str) {
+        if let Some(command) = self.sinks.get(path).cloned() {
+            self.run_apart(&command, Some(text));
+        }
     }
 
     /// Reads a text as bash would run it, in this shell; gives what it would print.

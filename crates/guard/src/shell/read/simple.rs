@@ -36,8 +36,10 @@ impl Reading<'_> {
             for assign in &simple.assigns {
                 self.assign(assign);
             }
-            self.redirect_input(&simple.redirects, script);
-            return self.redirect_output(&simple.redirects, String::new(), false);
+            // `$(< file)` is what the file holds.
+            let text = self.redirect_input(&simple.redirects, script).unwrap_or_default();
+            let text = if simple.assigns.is_empty() { text } else { String::new() };
+            return self.redirect_output(&simple.redirects, text, false);
         }
         let mut words = Vec::new();
         for word in &simple.words {

@@ -83,7 +83,7 @@ impl Shell {
             return conclude(reading);
         }
         let (text, odd) = text::cleaned(command);
-        if odd || text.contains(text::is_deceptive) {
+        if odd || text.contains(text::is_deceptive) || text::has_lone_return(&text) {
             reading
                 .unresolved("It holds invisible characters, or such that make it look like something else.");
         }

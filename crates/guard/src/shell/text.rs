@@ -85,6 +85,11 @@ pub fn is_deceptive(c: char) -> bool {
         | '\u{E0000}'..='\u{E007F}')
 }
 
+/// Whether a carriage return stands anywhere but at the end of a line: on a screen it hides what comes before it.
+pub fn has_lone_return(text: &str) -> bool {
+    text.split_inclusive('\n').any(|line| line.trim_end_matches(['\r', '\n']).contains('\r'))
+}
+
 /// Whether a name that may hold globs can stand for `name`.
 pub fn glob_matches(pattern: &str, name: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();

@@ -56,8 +56,9 @@ impl Reading<'_> {
     /// The same with globs marked: targets of redirections, patterns.
     pub fn pattern(&mut self, word: &Word) -> String {
         let mut text = String::new();
-        for unit in word {
+        for (at, unit) in word.iter().enumerate() {
             match unit {
+                Unit::Bare('~') if at == 0 => text.push_str(&self.tilde(word)),
                 Unit::Bare(c) => text.push(marked(*c)),
                 other => text.push_str(&self.scalar(&vec![other.clone()])),
             }
@@ -133,6 +134,9 @@ impl Reading<'_> {
 
     /// What a substitution is replaced by; more than one only for `$@` and its like.
     fn value_of(&mut self, sub: &Sub) -> Vec<String> {
+        if !self.take_step() {
+            return vec![HOLE.to_string()];
+        }
         match sub {
             Sub::Param(param) => self.parameter(param),
             Sub::Command(text) => {
@@ -142,13 +146,12 @@ impl Reading<'_> {
                 vec![output]
             }
             Sub::Process { text, input } => {
-                let path = format!("/dev/fd/{}", 60 + self.files.len() + self.sinks.len());
+                let output = self.output_of(text);
+                let path = format!("/dev/fd/{}", 60 + self.files.len());
                 if *input {
-                    let output = self.output_of(text);
                     self.files.insert(path.clone(), output);
                 } else {
-                    // What it is fed is known where something is written to it; whatever that is, it runs.
-                    self.run_apart(text, Some(&HOLE.to_string()));
+                    self.files.insert(path.clone(), HOLE.to_string());
                     self.sinks.insert(path.clone(), text.clone());
                 }
                 vec![path]

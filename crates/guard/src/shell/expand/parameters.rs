@@ -46,6 +46,11 @@ impl Reading<'_> {
             if !is_known(&name) {
                 return Some(HOLE.to_string());
             }
+            if name.contains('[') {
+                // Bash runs commands in the subscript of the name that is meant.
+                self.unresolved("A name that stands for another variable cannot be followed.");
+                self.commands_in(&name);
+            }
         }
         if let Some(index) = &param.index {
             // Bash runs commands that stand in a subscript.
@@ -81,7 +86,10 @@ impl Reading<'_> {
         }
     }
 
+    /// What the operator makes of the value. Words in it are expanded whether they are used or not: whether a
+    /// variable is set is not always told right, and commands in them must be seen.
     fn operate(&mut self, value: Option<String>, param: &Param) -> String {
+        let words = self.operand_words(&param.op);
         if param.length {
             return match value {
                 Some(value) if is_known(&value) => value.chars().count().to_string(),
@@ -89,94 +97,81 @@ impl Reading<'_> {
             };
         }
         let unset = value.is_none();
-        let empty = value.as_ref().is_none_or(String::is_empty);
-        match &param.op {
-            Op::Default { word, assign, empty_too } if unset || (*empty_too && empty) => {
-                let value = self.scalar(word);
+        let missing = |empty_too: bool| unset || empty_too && value.as_deref() == Some("");
+        match (&param.op, words) {
+            (Op::Default { assign, empty_too, .. }, OpWords::One(word)) if missing(*empty_too) => {
                 if *assign {
-                    self.set(&param.name, vec![value.clone()]);
+                    self.set(&param.name, vec![word.clone()]);
                 }
-                return value;
+                word
             }
-            Op::Alternative { word, empty_too } => {
-                return if unset || (*empty_too && empty) { String::new() } else { self.scalar(word) };
+            (Op::Alternative { empty_too, .. }, OpWords::One(word)) => {
+                if missing(*empty_too) {
+                    String::new()
+                } else {
+                    word
+                }
             }
-            _ => {}
+            (op, words) => match value {
+                None => self.unset_value(param),
+                Some(value) => self.changed(value, op, words),
+            },
         }
-        let Some(value) = value else {
-            self.words_of_operation(&param.op);
-            if param.op == Op::Transform('P') {
-                self.unresolved("A value is expanded a second time.");
+    }
+
+    fn operand_words(&mut self, op: &Op) -> OpWords {
+        match op {
+            Op::Default { word, .. } | Op::Alternative { word, .. } | Op::Error { word } => {
+                OpWords::One(self.scalar(word))
             }
-            let empty = self.unset_is_empty;
-            return if is_secret_name(&param.name) {
-                format!("{HOLE}{SECRET}")
-            } else if empty {
-                String::new()
-            } else {
-                HOLE.to_string()
-            };
-        };
-        match &param.op {
-            Op::None | Op::Default { .. } | Op::Error | Op::Alternative { .. } => value,
-            Op::Unread => HOLE.to_string(),
-            Op::Transform('P') => {
+            Op::Strip { pattern, .. } => OpWords::One(self.pattern(pattern)),
+            Op::Replace { pattern, with, .. } => OpWords::Two(self.pattern(pattern), self.scalar(with)),
+            Op::Slice { offset, length } => {
+                let offset = self.number(if offset.trim().is_empty() { "0" } else { offset });
+                OpWords::Numbers(offset, length.as_ref().map(|length| self.number(length)))
+            }
+            Op::Unread => {
+                self.unresolved("A parameter is expanded in a way that is not read here.");
+                OpWords::None
+            }
+            Op::None | Op::Case { .. } | Op::Transform(_) => OpWords::None,
+        }
+    }
+
+    /// What a variable that is not set stands for.
+    fn unset_value(&mut self, param: &Param) -> String {
+        if param.op == Op::Transform('P') {
+            self.unresolved("A value is expanded a second time.");
+        }
+        if is_secret_name(&param.name) {
+            format!("{HOLE}{SECRET}")
+        } else if self.unset_is_empty {
+            String::new()
+        } else {
+            HOLE.to_string()
+        }
+    }
+
+    fn changed(&mut self, value: String, op: &Op, words: OpWords) -> String {
+        match (op, words) {
+            (Op::None | Op::Default { .. } | Op::Error { .. }, _) => value,
+            (Op::Transform('P'), _) => {
                 self.unresolved("A value is expanded a second time.");
                 let (word, _) = here_text(&value);
                 self.scalar(&word)
             }
-            op if !is_known(&value) => {
-                self.words_of_operation(op);
-                value
-            }
-            Op::Transform(how) => transformed(&value, *how),
-            Op::Case { upper, all } => change_case(&value, *upper, *all),
-            Op::Slice { offset, length } => self.slice(&value, offset, length.as_deref()),
-            Op::Strip { pattern, side, longest } => {
-                let pattern = self.pattern(pattern);
+            _ if !is_known(&value) => value,
+            (Op::Transform(how), _) => transformed(&value, *how),
+            (Op::Case { upper, all }, _) => change_case(&value, *upper, *all),
+            (_, OpWords::Numbers(offset, length)) => slice(&value, offset, length),
+            (Op::Strip { side, longest, .. }, OpWords::One(pattern)) => {
                 strip(&value, &pattern, *side, *longest)
             }
-            Op::Replace { pattern, with, all, side } => {
-                let pattern = self.pattern(pattern);
-                let with = self.scalar(with);
+            (Op::Replace { all, side, .. }, OpWords::Two(pattern, with)) => {
                 replace(&value, &pattern, &with, *all, *side)
             }
+            _ => HOLE.to_string(),
         }
-    }
-
-    /// Commands in the words of an operation run, whatever the value is.
-    fn words_of_operation(&mut self, op: &Op) {
-        match op {
-            Op::Strip { pattern, .. } => drop(self.pattern(pattern)),
-            Op::Replace { pattern, with, .. } => {
-                self.pattern(pattern);
-                self.scalar(with);
-            }
-            Op::Slice { offset, length } => {
-                self.commands_in(offset);
-                self.commands_in(length.as_deref().unwrap_or_default());
-            }
-            _ => {}
-        }
-    }
-
-    fn slice(&mut self, value: &str, offset: &str, length: Option<&str>) -> String {
-        let chars: Vec<char> = value.chars().collect();
-        let count = i64::try_from(chars.len()).unwrap_or(i64::MAX);
-        let offset = if offset.trim().is_empty() { "0" } else { offset };
-        let Some(offset) = self.number(offset) else { return HOLE.to_string() };
-        let start = if offset < 0 { count + offset } else { offset };
-        let end = match length {
-            None => count,
-            Some(length) => match self.number(length) {
-                Some(length) if length < 0 => count + length,
-                Some(length) => start.saturating_add(length),
-                None => return HOLE.to_string(),
-            },
-        };
-        let (start, end) = (start.clamp(0, count), end.clamp(0, count));
-        let (start, end) = (usize::try_from(start).unwrap_or(0), usize::try_from(end).unwrap_or(0));
-        chars.get(start..end.max(start)).map(|chars| chars.iter().collect()).unwrap_or_default()
     }
 
     /// The number that an arithmetic text stands for.
@@ -240,6 +235,32 @@ pub fn is_secret_name(name: &str) -> bool {
     ];
     let name = name.to_uppercase();
     PARTS.iter().any(|part| name.contains(part))
+}
+
+/// What stands in an operator, expanded.
+enum OpWords {
+    None,
+    One(String),
+    Two(String, String),
+    /// Offset and length; the inner `None`s cannot be told.
+    Numbers(Option<i64>, Option<Option<i64>>),
+}
+
+/// `${name:offset:length}`.
+fn slice(value: &str, offset: Option<i64>, length: Option<Option<i64>>) -> String {
+    let count = i64::try_from(value.chars().count()).unwrap_or(i64::MAX);
+    let Some(offset) = offset else { return HOLE.to_string() };
+    let start = if offset < 0 { count.saturating_add(offset) } else { offset };
+    let end = match length {
+        None => count,
+        Some(Some(length)) if length < 0 => count.saturating_add(length),
+        Some(Some(length)) => start.saturating_add(length),
+        Some(None) => return HOLE.to_string(),
+    };
+    let (start, end) = (start.clamp(0, count), end.clamp(0, count));
+    let skip = usize::try_from(start).unwrap_or(0);
+    let take = usize::try_from(end.saturating_sub(start)).unwrap_or(0);
+    value.chars().skip(skip).take(take).collect()
 }
 
 /// `${name@U}` and its like.

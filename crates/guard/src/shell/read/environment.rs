@@ -2,7 +2,7 @@
 
 use deskhand_core::Permission;
 
-use super::Reading;
+use super::{Reading, commands::PROGRAM_FOLDERS};
 use crate::shell::{
     expand::evaluate,
     syntax::{Assign, Value},
@@ -193,7 +193,9 @@ impl Reading<'_> {
             self.unresolved(format!("It sets {name}, which the shell runs by itself."));
             self.commands_in(value);
             self.run_apart(value, None);
-        } else if name == "PATH" && !is_known(value) || name == "LD_PRELOAD" {
+        } else if name == "PATH" && is_known(value) {
+            self.path_changed |= value.split(':').any(|folder| !PROGRAM_FOLDERS.contains(&folder));
+        } else if matches!(name, "PATH" | "LD_PRELOAD") {
             self.unresolved(format!("It changes {name}, which decides what runs."));
         }
     }

@@ -68,6 +68,10 @@ pub struct Reading<'a> {
     aliases: HashMap<String, String>,
     /// What files would hold that the command itself writes.
     pub(super) files: HashMap<String, String>,
+    /// The commands that read what is written to a path: `>(…)`.
+    pub(super) sinks: HashMap<String, String>,
+    /// PATH was changed, so a name may mean another program.
+    path_changed: bool,
     /// Where it is after `cd`; a hole where that cannot be told.
     cwd: String,
     /// Which of a variable's values is meant just now, and how many the most had.
@@ -81,8 +85,6 @@ pub struct Reading<'a> {
     calling: Vec<String>,
     /// Words of the pipeline at hand, from which a text may come that a shell is fed.
     seen: Vec<String>,
-    /// Output process substitutions: what is written to them is read by these commands.
-    pub(super) sinks: HashMap<String, String>,
     /// Names that stand for other variables.
     references: HashMap<String, String>,
     /// Code at hand handed a shell something that cannot be told.
@@ -122,6 +124,8 @@ impl<'a> Reading<'a> {
             functions: HashMap::new(),
             aliases: HashMap::new(),
             files: HashMap::new(),
+            sinks: HashMap::new(),
+            path_changed: false,
             cwd: setting.cwd.to_string_lossy().into_owned(),
             pick: 0,
             most_values: 0,
@@ -131,7 +135,6 @@ impl<'a> Reading<'a> {
             deep: 0,
             calling: Vec::new(),
             seen: Vec::new(),
-            sinks: HashMap::new(),
             references: HashMap::new(),
             ran_unknown: false,
             connected: false,
@@ -262,6 +265,13 @@ impl<'a> Reading<'a> {
 
     pub fn set_array(&mut self, name: &str, values: Vec<String>) {
         self.arrays.insert(name.to_owned(), values);
+    }
+
+    /// What is written to a path is read by the command of a `>(…)`, if it is one's.
+    pub fn drains(&mut self, path: &str, text: &str) {
+        if let Some(command) = self.sinks.get(path).cloned() {
+            self.run_apart(&command, Some(text));
+        }
     }
 
     /// Reads a text as bash would run it, in this shell; gives what it would print.

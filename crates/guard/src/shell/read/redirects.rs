@@ -6,7 +6,7 @@ use super::Reading;
 use crate::shell::{
     judge::{Class, Reach, Writing},
     syntax::{Redirect, RedirectOp, Script, Target, here_text},
-    text::{HOLE, is_secret},
+    text::{HOLE, NET, SHELL, is_secret},
 };
 
 impl Reading<'_> {
@@ -37,7 +37,7 @@ impl Reading<'_> {
                     let number = self.scalar(word);
                     match self.files.get(&format!("/dev/fd/{number}")) {
                         Some(text) => text.clone(),
-                        None if self.is_connected() => crate::shell::text::NET.to_string(),
+                        None if self.is_connected() => NET.to_string(),
                         None => continue,
                     }
                 }
@@ -75,23 +75,23 @@ impl Reading<'_> {
             let class = self.class_of(&path);
             let errors_only = redirect.fd.as_deref() == Some("2");
             let output = if errors_only { None } else { left.take() };
-            if let Some(reader) = self.sinks.get(&path).cloned() {
-                self.run_apart(&reader, output.as_deref());
-                continue;
-            }
             if let Class::Connection(_) = class {
-                if shell || output.as_deref().is_some_and(|text| text.contains(crate::shell::text::SHELL)) {
+                if shell || output.as_deref().is_some_and(|text| text.contains(SHELL)) {
                     self.forbid("reverse-shell", "It connects a shell to another host.");
                 }
                 if output.as_deref().is_some_and(is_secret) {
                     self.forbid("exfiltration", "It sends a secret to another host.");
                 }
             }
+            if class == Class::Unknown && shell && self.is_connected() {
+                self.forbid("reverse-shell", "It connects a shell to another host.");
+            }
             self.writes(&path, append);
+            let place = self.written(&path);
+            self.drains(&place.path, output.as_deref().unwrap_or_default());
             if class == Class::Nothing {
                 continue;
             }
-            let place = self.written(&path);
             let text = output.unwrap_or_else(|| HOLE.to_string());
             self.runs_later(&place.path, &text);
             if append == Writing::Append {

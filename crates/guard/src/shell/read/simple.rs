@@ -36,8 +36,10 @@ impl Reading<'_> {
             for assign in &simple.assigns {
                 self.assign(assign);
             }
-            self.redirect_input(&simple.redirects, script);
-            return self.redirect_output(&simple.redirects, String::new(), false);
+            // `$(< file)` is what the file holds.
+            let text = self.redirect_input(&simple.redirects, script).unwrap_or_default();
+            let text = if simple.assigns.is_empty() { text } else { String::new() };
+            return self.redirect_output(&simple.redirects, text, false);
         }
         let mut words = Vec::new();
         for word in &simple.words {
@@ -45,7 +47,8 @@ impl Reading<'_> {
             words.extend(self.fields(word));
         }
         self.expanding_name = false;
-        let kept = (!simple.assigns.is_empty()).then(|| self.variables.clone());
+        let kept: Vec<(String, Option<Vec<String>>)> =
+            simple.assigns.iter().map(|assign| (assign.name.clone(), self.variables.get(&assign.name).cloned())).collect();
         for assign in &simple.assigns {
             self.assign(assign);
             let value = self.variable(&assign.name).unwrap_or_default().to_owned();
@@ -64,8 +67,12 @@ impl Reading<'_> {
         let declares = words.first().is_some_and(|name| {
             matches!(name.as_str(), "declare" | "local" | "export" | "readonly" | "typeset")
         });
-        if let Some(kept) = kept.filter(|_| !declares) {
-            self.variables = kept;
+        // What stands before a command is set for that command alone.
+        for (name, value) in kept.into_iter().filter(|_| !declares) {
+            match value {
+                Some(value) => drop(self.variables.insert(name, value)),
+                None => drop(self.variables.remove(&name)),
+            }
         }
         let shell = holds_a_shell(&Node::Simple(simple.clone()))
             || words.first().is_some_and(|name| interpreters::is_shell(base_name(name))) && words.len() < 3;

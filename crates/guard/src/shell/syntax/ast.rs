@@ -67,7 +67,9 @@ pub enum Op {
         empty_too: bool,
     },
     /// `:?`.
-    Error,
+    Error {
+        word: Word,
+    },
     Slice {
         offset: String,
         length: Option<String>,

@@ -71,7 +71,7 @@ impl Reading<'_> {
                     self.run_apart(&globs_as_text(text), None);
                 }
             }
-            "read" | "mapfile" | "readarray" => self.read_line(words, input),
+            "read" | "mapfile" | "readarray" => self.read_line(name, words, input),
             "let" => self.let_numbers(words),
             "enable" => {
                 if words.iter().any(|word| word.starts_with("-f")) {

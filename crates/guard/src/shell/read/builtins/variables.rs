@@ -90,9 +90,10 @@ impl Reading<'_> {
     }
 
     /// `read name …`: the lines of its input.
-    pub fn read_line(&mut self, words: &[String], input: Option<&str>) {
+    pub fn read_line(&mut self, name: &str, words: &[String], input: Option<&str>) {
         self.subscripts(words);
-        let flag = Flag::taking("-a -d -i -n -N -p -u -C -c -O -t");
+        let takes = if name == "read" { "-a -d -i -n -N -p -t -u" } else { "-C -c -d -n -O -s -u" };
+        let flag = Flag::taking(takes);
         let told = flags::tell(words, &[&flag], None);
         if let Some(text) = told.value(&["-C"]) {
             self.unresolved("mapfile runs a command for its lines.");

@@ -45,6 +45,13 @@ impl Reading<'_> {
         if text.contains(NET) {
             self.forbid("remote-code", "It runs code that another host sends.");
         }
+        if language == Language::Other {
+            // In most languages that are not read here, backticks hold a command or are not used at all.
+            for command in text.split('`').skip(1).step_by(2) {
+                let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+                self.hedge(&words);
+            }
+        }
         let facts = code::inspect(language, text);
         self.facts(&facts, text);
         // A language that is not read here may run what stands in its quotes.

@@ -12,6 +12,11 @@ impl Reading<'_> {
     /// `sh`, `bash`, …: `-c TEXT`, a file, or what it is fed.
     pub fn shell(&mut self, name: &str, words: &[String], input: Option<&str>) -> String {
         self.step(format!("{name} runs commands."));
+        if !reads_as_bash(name) {
+            // What it runs is read as bash would, and that may not be all.
+            let why = format!("{name} reads commands in a way of its own.");
+            self.find(Permission::Moderate, format!("program:{name}"), why);
+        }
         let given = shell_words(words);
         for file in &given.start_files {
             self.script_file(file, name, &[], input);
@@ -155,6 +160,12 @@ fn shell_words(words: &[String]) -> ShellWords<'_> {
     }
     given.rest = words.get(at..).unwrap_or_default();
     given
+}
+
+/// Whether a shell's language is bash's, or a part of it.
+fn reads_as_bash(name: &str) -> bool {
+    const OTHERS: &[&str] = &["zsh", "fish", "csh", "tcsh", "rc", "elvish", "xonsh", "nu"];
+    !OTHERS.contains(&name)
 }
 
 pub fn is_shell(name: &str) -> bool {

@@ -18,11 +18,13 @@ impl Reading<'_> {
         operands: &[String],
     ) {
         let Gathered { marks, written, .. } = gathered;
+        let moved = self.moved_content(name, operands);
         let fetched = is_network(nature) || marks.contains(NET);
-        let content = if fetched { NET.to_string() } else { marks.clone() };
-        if fetched || is_secret(&content) || is_known(&content) && !content.is_empty() {
+        let content = if fetched { NET.to_string() } else { moved.unwrap_or_else(|| marks.clone()) };
+        if !origin(&content).is_empty() || is_known(&content) && !content.is_empty() {
             for path in written {
                 let path = self.written(path).path;
+                self.drains(&path, &content);
                 self.files.insert(path, content.clone());
             }
         }
@@ -36,6 +38,14 @@ impl Reading<'_> {
                 self.files.insert(path, NET.to_string());
             }
         }
+    }
+
+    /// What a file holds under its new name after `mv` and `ln`.
+    fn moved_content(&self, name: &str, operands: &[String]) -> Option<String> {
+        let from =
+            operands.first().filter(|_| matches!(name, "mv" | "ln" | "link" | "install" | "rename"))?;
+        let filled = self.files.get(&self.written(from).path).cloned();
+        filled.or_else(|| self.leaks(from).then(|| SECRET.to_string()))
     }
 
     /// Whether a word names a secret whose loss would matter, or a file that this command filled with one.

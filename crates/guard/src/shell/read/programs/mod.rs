@@ -12,6 +12,7 @@ use super::{
     flags::{self, Given, Listed, Told},
 };
 use crate::shell::{
+    judge::Class,
     knowledge::{Case, Entry, Flag, Gives, Nature, Operands, Role},
     text::{HOLE, is_secret, origin, shown},
 };
@@ -117,6 +118,9 @@ impl Reading<'_> {
         let nature = self.use_flags(call, used, told, &mut gathered);
         let operands = told.operands.get(used.named..).unwrap_or_default();
         self.use_operands(call, used, operands, &mut gathered);
+        if call.name == "tee" {
+            gathered.marks.push_str(call.input.unwrap_or_default());
+        }
         if gathered.to_host && (is_secret(&gathered.marks) || operands.iter().any(|word| self.leaks(word))) {
             let why = format!("It sends a secret to another host with {}.", call.name);
             self.forbid("exfiltration", why);
@@ -128,6 +132,12 @@ impl Reading<'_> {
         }
         self.doubts(entry, call, used, told);
         self.flows(call, nature, &gathered)
+    }
+
+    /// Whether a path that is written is on another host, or a connection to one.
+    fn is_sent_to(&self, word: &str, role: &Role) -> bool {
+        *role == Role::RemoteWrite && remote_host(word).is_some()
+            || matches!(self.class_of(word), Class::Connection(_))
     }
 
     /// What the flags do; gives what they make of the use.
@@ -156,7 +166,7 @@ impl Reading<'_> {
                 }
             }
             if let (Some(role), Some(value)) = (&flag.takes, value) {
-                if *role == Role::Write {
+                if matches!(role, Role::Write | Role::RemoteWrite) {
                     gathered.written.push(value.clone());
                 }
                 let marks = self.role(
@@ -187,7 +197,7 @@ impl Reading<'_> {
             let word = &operands[at];
             if matches!(role, Role::Write | Role::RemoteWrite) {
                 gathered.written.push(word.clone());
-                gathered.to_host |= *role == Role::RemoteWrite && remote_host(word).is_some();
+                gathered.to_host |= self.is_sent_to(word, role);
             }
             let marks = self.role(
                 role,

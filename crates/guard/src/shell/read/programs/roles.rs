@@ -38,10 +38,6 @@ impl Reading<'_> {
                 return self.role_read(value, call.name, reach, word.sends);
             }
             Role::Write if value == "-" => {}
-            Role::Write if self.sinks.contains_key(value) => {
-                let reader = self.sinks.get(value).cloned().unwrap_or_default();
-                self.run_apart(&reader, call.input);
-            }
             Role::Write => {
                 let how = if self.appending { Writing::Append } else { Writing::Whole };
                 self.writes(value, how);

@@ -29,7 +29,7 @@ impl Parser<'_> {
     fn blanks(&mut self) {
         while let Some(c) = self.reader.peek(0) {
             match c {
-                ' ' | '\t' | '\r' => self.reader.at += 1,
+                ' ' | '\t' => self.reader.at += 1,
                 '\\' if self.reader.peek(1) == Some('\n') => self.reader.at += 2,
                 '#' if self.at_word_start() => {
                     while self.reader.peek(0).is_some_and(|c| c != '\n') {
@@ -180,7 +180,8 @@ impl Parser<'_> {
 
 /// Reads a text. What cannot be read is passed over, and said in `broken`.
 pub fn parse(text: &str) -> Script {
-    let chars: Vec<char> = text.chars().collect();
+    // Lines may end as they do on Windows; elsewhere a carriage return is a character like any other.
+    let chars: Vec<char> = text.replace("\r\n", "\n").trim_end_matches('\r').chars().collect();
     let mut parser = Parser {
         reader: Reader::new(&chars),
         here_docs: Vec::new(),

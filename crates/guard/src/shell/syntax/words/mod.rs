@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
 }
 
 pub fn is_meta(c: char) -> bool {
-    matches!(c, ' ' | '\t' | '\n' | '\r' | ';' | '&' | '|' | '<' | '>' | '(' | ')')
+    matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')')
 }
 
 fn sub(sub: Sub, quoted: bool) -> Unit {

@@ -58,7 +58,7 @@ impl Reader<'_> {
             let word = self.run(End::Char('}'), false);
             return match operator {
                 '+' => Op::Alternative { word, empty_too },
-                '?' => Op::Error,
+                '?' => Op::Error { word },
                 other => Op::Default { word, assign: other == '=', empty_too },
             };
         }

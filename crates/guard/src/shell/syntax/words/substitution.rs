@@ -76,10 +76,7 @@ impl Reader<'_> {
                     self.backticks();
                     continue;
                 }
-                '#' if self.at == start
-                    || self.chars[self.at - 1].is_whitespace()
-                    || self.chars[self.at - 1] == ';' =>
-                {
+                '#' if self.at == start || is_meta(self.chars[self.at - 1]) => {
                     while self.peek(1).is_some_and(|c| c != '\n') {
                         self.at += 1;
                     }

@@ -30,6 +30,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("firmware", include_str!("../../../knowledge/firmware.toml")),
     ("git", include_str!("../../../knowledge/git.toml")),
     ("javascript", include_str!("../../../knowledge/javascript.toml")),
+    ("keys", include_str!("../../../knowledge/keys.toml")),
     ("languages", include_str!("../../../knowledge/languages.toml")),
     ("media", include_str!("../../../knowledge/media.toml")),
     ("native", include_str!("../../../knowledge/native.toml")),

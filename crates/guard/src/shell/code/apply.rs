@@ -3,13 +3,14 @@
 use super::Language;
 use super::book::{Act, Fold};
 use super::engine::{Arg, Engine, run};
+use super::functions::within;
 use super::statement::module_name;
-use super::value::{self, Value};
+use super::value::{self, Value, WITHIN};
 
 impl Act {
     /// Whether it only computes.
     pub(super) fn is_harmless(self) -> bool {
-        matches!(self, Act::Pure | Act::Fold(_))
+        matches!(self, Act::Pure | Act::Fold(_) | Act::Print(_))
     }
 }
 
@@ -59,10 +60,7 @@ impl Engine<'_> {
                 let name = if self.lang() == Language::Php { name.to_lowercase() } else { name };
                 self.call_name(&name, &args)
             }
-            Value::Local => {
-                self.world.local_calls += 1;
-                Value::Unknown
-            }
+            Value::Local(id) => self.call_local(id, &args, None),
             Value::Choice(values) => {
                 for value in values.into_iter().take(8) {
                     if matches!(value, Value::Choice(_)) {
@@ -113,6 +111,7 @@ impl Engine<'_> {
             self.world.shell(&first.value.clone());
             return Value::Unknown;
         }
+        self.note_change_by_call(bare);
         if book.is_pure(bare) {
             // `Math.send(:system, …)`: the module computes, the method does not.
             let last = bare
@@ -123,7 +122,10 @@ impl Engine<'_> {
                     self.world.impure = true;
                     self.act(act, Some(&Value::Unknown), args)
                 }
-                _ => Value::Unknown,
+                _ => {
+                    self.world.output.doubt();
+                    Value::Unknown
+                }
             };
         }
         if book.is_network(bare) {
@@ -132,6 +134,9 @@ impl Engine<'_> {
         let handle =
             self.lang() == Language::Perl && bare.chars().all(|c| c.is_ascii_uppercase() || c == '_');
         if handle && !bare.is_empty() {
+            if bare == "STDOUT" {
+                return Value::List(args.iter().map(|arg| arg.value.clone()).collect());
+            }
             return Value::Unknown;
         }
         // A member of something that has no entry of its own: judged as a call on a value.
@@ -150,6 +155,7 @@ impl Engine<'_> {
             self.world.odd();
             return Value::Unknown;
         }
+        self.note_change_by_method(base, name);
         if let Some(act) = self.world.book.method(name) {
             return self.act(act, Some(base), args);
         }
@@ -180,7 +186,17 @@ impl Engine<'_> {
         let second = positional.get(1).copied();
         match act {
             Act::Pure => {}
-            Act::Fold(fold) => return self.fold(fold, base, args),
+            Act::Fold(fold) => {
+                let value = self.fold(fold, base, args);
+                if matches!(value, Value::Unknown) {
+                    self.world.output.doubt();
+                }
+                return value;
+            }
+            Act::Print(printing) => {
+                self.print(printing, args);
+                return Value::Unknown;
+            }
             Act::Shell => {
                 let through_shell =
                     Self::option(args, "shell").is_some_and(|value| value != Value::Number(0.0));
@@ -196,12 +212,13 @@ impl Engine<'_> {
             Act::ShellOrArgv | Act::Argv | Act::ArgvNamed => self.start(act, &positional),
             Act::Delete | Act::DeleteTree => {
                 for path in &positional {
-                    if !matches!(path, Value::Map(_) | Value::Number(_) | Value::Local) {
+                    if !matches!(path, Value::Map(_) | Value::Number(_) | Value::Local(_)) {
                         self.world.delete(Some(path), act == Act::DeleteTree);
                     }
                 }
                 if positional.is_empty() {
-                    self.world.delete(None, false);
+                    let topic = self.world.lookup("$_").filter(|_| self.lang() == Language::Perl);
+                    self.world.delete(topic.as_ref(), act == Act::DeleteTree);
                 }
             }
             Act::DeleteByOption => {
@@ -274,6 +291,43 @@ impl Engine<'_> {
                     self.world.shell(first.unwrap_or(&Value::Unknown));
                 }
             }
+            Act::Walk => {
+                let folder = base.or(first);
+                self.world.read(folder);
+                let inside = folder.map_or(Value::Unknown, within);
+                return Value::List(vec![inside]);
+            }
+            Act::WalkRows => {
+                self.world.read(first);
+                let names = Value::List(vec![Value::Text(WITHIN.to_string())]);
+                let row = vec![first.map_or(Value::Unknown, within), names.clone(), names];
+                return Value::List(vec![Value::List(row)]);
+            }
+            Act::ListNames => {
+                self.world.read(base.or(first));
+                return Value::List(vec![Value::Text(WITHIN.to_string())]);
+            }
+            Act::FindFiles => self.find_files(args),
+            Act::Shift => {
+                if !self.world.arguments.is_empty() && self.world.calling > 0 {
+                    return self.world.arguments.remove(0);
+                }
+            }
+            Act::Home => return self.home(),
+            Act::Environment => return self.environment(args),
+            Act::CallTarget => {
+                self.world.odd();
+                let given = Self::option(args, "args").unwrap_or(Value::Unknown);
+                let given = given.elements().iter().map(|value| Arg { name: None, value: value.clone() });
+                let target = Self::option(args, "target").unwrap_or(Value::Unknown);
+                self.call(target, given.collect());
+            }
+            Act::StartOptions => {
+                let mut words: Vec<Value> = positional.iter().map(|&value| value.clone()).collect();
+                words.extend(Self::option(args, "cmd"));
+                words.extend(Self::option(args, "args"));
+                self.start(Act::Argv, &words.iter().collect::<Vec<_>>());
+            }
             Act::ReadSecond => self.world.read(second),
             Act::SystemCall => {
                 // 169 and 142 are reboot on the usual machines, 57, 58 and 2 are fork.
@@ -286,13 +340,14 @@ impl Engine<'_> {
                 }
             }
         }
+        self.world.output.doubt();
         Value::Unknown
     }
 
     fn start(&mut self, act: Act, positional: &[&Value]) {
         let mut values: Vec<Value> = positional
             .iter()
-            .filter(|value| !matches!(value, Value::Map(_) | Value::Local))
+            .filter(|value| !matches!(value, Value::Map(_) | Value::Local(_)))
             .map(|&value| value.clone())
             .collect();
         if act == Act::ShellOrArgv {
@@ -321,63 +376,13 @@ impl Engine<'_> {
         self.world.argv(&values);
     }
 
-    fn open(&mut self, path: Option<&Value>, mode: Option<&Value>) {
-        if let Some(command) = path.and_then(Value::text).and_then(|text| text.strip_prefix('|'))
-            && self.lang() == Language::Ruby
-        {
-            self.world.shell(&Value::Text(command.to_owned()));
-            return;
-        }
-        match mode {
-            None | Some(Value::Local) => self.world.read(path),
-            Some(Value::Text(mode)) if !mode.contains(['w', 'a', 'x', '+', 'c', value::HOLE]) => {
-                self.world.read(path);
-            }
-            _ => self.world.write(path),
-        }
-    }
-
-    /// Perl's open, with two arguments or three.
-    fn open_handle(&mut self, positional: &[&Value]) {
-        let (Some(mode), rest) = (positional.get(1), positional.get(2..).unwrap_or_default()) else {
-            self.world.odd();
-            return;
-        };
-        let Value::Text(mode) = mode else {
-            self.world.odd();
-            self.world.facts.executes = true;
-            return;
-        };
-        let bare = mode.trim();
-        let target = |text: &str| Value::Text(text.trim().to_owned());
-        if bare.contains('&') && !bare.contains('|') {
-            // A handle is copied, nothing is opened.
-            self.world.impure = true;
-        } else if bare.starts_with('|') || bare.ends_with('|') {
-            match rest {
-                [] => self.world.shell(&target(bare.trim_matches('|'))),
-                [one] => self.world.shell(one),
-                many => self.world.argv(&many.iter().map(|&value| value.clone()).collect::<Vec<_>>()),
-            }
-        } else if let Some(path) = bare.strip_prefix('+').unwrap_or(bare).strip_prefix('>') {
-            let path = path.trim_start_matches('>').split(':').next().unwrap_or("");
-            let named = target(path);
-            self.world.write(Some(rest.first().copied().unwrap_or(&named)));
-        } else {
-            let named = target(bare.trim_start_matches('<'));
-            let changes = bare.starts_with('+');
-            let path = rest.first().copied().unwrap_or(&named);
-            if changes { self.world.write(Some(path)) } else { self.world.read(Some(path)) }
-        }
-    }
-
     /// Code that is built and then run: read in turn if it is known.
     fn evaluate(&mut self, source: Option<&Value>) -> Value {
         let mut result = Value::Unknown;
         for choice in source.map_or(&[Value::Unknown][..], Value::choices) {
             match choice {
                 Value::Text(text) if !text.contains(value::is_hole) => result = run(self.world, text),
-                Value::Local => {}
+                Value::Local(_) => {}
                 Value::Text(text) => {
                     self.world.odd();
                     self.world.ran_unknown = true;
@@ -418,8 +423,9 @@ impl Engine<'_> {
                 Some(base) if !matches!(base, Value::Unknown) => self.call_member(base, name, rest),
                 _ => self.call_name(name, rest),
             },
-            Value::Name(_) | Value::Member(..) => self.call(name.value.clone(), rest.to_vec()),
-            Value::Local => Value::Unknown,
+            Value::Name(_) | Value::Member(..) | Value::Local(_) => {
+                self.call(name.value.clone(), rest.to_vec())
+            }
             _ => {
                 self.world.odd();
                 self.world.facts.executes = true;

@@ -2,137 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::awk_token::{Token, cut};
 use super::book::EMPTY;
-use super::value::{HOLE, Value, is_hole};
+use super::value::{HOLE, Value, is_hole, percent};
 use super::world::{World, looks_like_host};
 use super::{Facts, Language};
-
-#[derive(Clone, Debug, PartialEq)]
-enum Token {
-    Text(String),
-    Name(String),
-    Number(String),
-    Regex,
-    Op(&'static str),
-    End,
-    Odd,
-}
-
-const OPERATORS: &[&str] = &[
-    ">>", "|&", "||", "&&", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "++", "--", "(", ")", "{", "}",
-    "[", "]", ",", ">", "<", "|", "=", "!", "~", "?", ":", "+", "-", "*", "/", "%", "^", "$", "@", "\\",
-];
-
-fn cut(source: &str) -> Vec<Token> {
-    let chars: Vec<char> = source.chars().collect();
-    let mut tokens: Vec<Token> = Vec::new();
-    let mut at = 0;
-    while let Some(&c) = chars.get(at) {
-        let start = at;
-        at += 1;
-        let token = match c {
-            '\n' | ';' => Token::End,
-            '#' => {
-                while chars.get(at).is_some_and(|&c| c != '\n') {
-                    at += 1;
-                }
-                continue;
-            }
-            _ if c.is_whitespace() => continue,
-            '\\' if chars.get(at) == Some(&'\n') => {
-                at += 1;
-                continue;
-            }
-            '"' => Token::Text(string(&chars, &mut at)),
-            '/' if !matches!(
-                tokens.last(),
-                Some(Token::Name(_) | Token::Number(_) | Token::Text(_) | Token::Op(")" | "]" | "$"))
-            ) =>
-            {
-                regex(&chars, &mut at);
-                Token::Regex
-            }
-            _ if c.is_ascii_digit() => {
-                while chars.get(at).is_some_and(|c| c.is_ascii_alphanumeric() || *c == '.') {
-                    at += 1;
-                }
-                Token::Number(chars[start..at].iter().collect())
-            }
-            _ if c.is_alphabetic() || c == '_' => {
-                while chars.get(at).is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | ':')) {
-                    at += 1;
-                }
-                Token::Name(chars[start..at].iter().collect())
-            }
-            '.' => Token::Number(".".into()),
-            _ => match OPERATORS
-                .iter()
-                .find(|op| op.chars().enumerate().all(|(i, c)| chars.get(start + i) == Some(&c)))
-            {
-                Some(op) => {
-                    at = start + op.len();
-                    Token::Op(op)
-                }
-                None => Token::Odd,
-            },
-        };
-        tokens.push(token);
-    }
-    tokens
-}
-
-fn string(chars: &[char], at: &mut usize) -> String {
-    let mut text = String::new();
-    while let Some(&c) = chars.get(*at) {
-        *at += 1;
-        match c {
-            '"' => break,
-            '\\' => {
-                let next = chars.get(*at).copied().unwrap_or('\\');
-                *at += 1;
-                let mut digits = |radix: u32, most: usize| {
-                    let mut value = 0;
-                    for _ in 0..most {
-                        let Some(digit) = chars.get(*at).and_then(|c| c.to_digit(radix)) else { break };
-                        value = value * radix + digit;
-                        *at += 1;
-                    }
-                    char::from_u32(value)
-                };
-                match next {
-                    'n' => text.push('\n'),
-                    't' => text.push('\t'),
-                    'x' => text.extend(digits(16, 2)),
-                    '0'..='7' => {
-                        let first = next.to_digit(8).unwrap_or(0);
-                        let rest: Vec<u32> =
-                            (0..2).map_while(|i| chars.get(*at + i).and_then(|c| c.to_digit(8))).collect();
-                        *at += rest.len();
-                        text.extend(char::from_u32(rest.iter().fold(first, |sum, digit| sum * 8 + digit)));
-                    }
-                    other => text.push(other),
-                }
-            }
-            other => text.push(other),
-        }
-    }
-    text
-}
-
-fn regex(chars: &[char], at: &mut usize) {
-    let mut class = false;
-    while let Some(&c) = chars.get(*at) {
-        *at += 1;
-        match c {
-            '\\' => *at += 1,
-            '[' => class = true,
-            ']' => class = false,
-            '/' if !class => break,
-            '\n' => break,
-            _ => {}
-        }
-    }
-}
 
 struct Reader {
     tokens: Vec<Token>,
@@ -145,6 +19,7 @@ pub(super) fn inspect(source: &str) -> Facts {
     let mut reader =
         Reader { tokens: cut(source), vars: HashMap::new(), world: World::new(Language::Awk, &EMPTY) };
     reader.read();
+    reader.constant_output();
     reader.world.finish()
 }
 
@@ -168,7 +43,17 @@ impl Reader {
                 break;
             }
             match token {
-                Token::Text(part) | Token::Number(part) => text.push_str(part),
+                Token::Text(part) => text.push_str(part),
+                Token::Number(part) if part.bytes().all(|c| c.is_ascii_digit()) => text.push_str(part),
+                Token::Name(name)
+                    if name == "ENVIRON"
+                        && self.is_op(at + 1, "[")
+                        && self.tokens.get(at + 2) == Some(&Token::Text("HOME".into()))
+                        && self.is_op(at + 3, "]") =>
+                {
+                    text.push('~');
+                    at += 3;
+                }
                 Token::Name(_) if self.is_op(at + 1, "(") => text.push(HOLE),
                 Token::Name(name) if name == "getline" => break,
                 Token::Name(name) => match self.vars.get(name) {
@@ -319,5 +204,66 @@ impl Reader {
         }
         let (text, _) = self.folded(from, &["|", "|&"]);
         self.command(text);
+    }
+
+    /// What the program prints if it is one `BEGIN` block of assignments and prints of constants.
+    fn constant_output(&mut self) {
+        let inner = self.tokens.len().saturating_sub(1);
+        if !self.is_name(0, "BEGIN") || !self.is_op(1, "{") || !self.is_op(inner, "}") {
+            return;
+        }
+        let mut at = 2;
+        while at < inner {
+            match &self.tokens[at] {
+                Token::End => at += 1,
+                Token::Name(word) if word == "exit" => break,
+                Token::Name(word) if word == "print" || word == "printf" => {
+                    let pattern = word == "printf";
+                    let (parts, next) = self.printed_parts(at + 1);
+                    at = next;
+                    let text = if pattern {
+                        let rest: Vec<Value> = parts.iter().skip(1).cloned().map(Value::Text).collect();
+                        parts.first().map_or(Value::Unknown, |pattern| percent(pattern, &rest)).shown()
+                    } else {
+                        parts.join(" ") + "\n"
+                    };
+                    self.world.output.push(&text);
+                    if parts.iter().all(String::is_empty) {
+                        self.world.output.doubt();
+                    }
+                }
+                // Names in capitals are awk's own and change how it prints.
+                Token::Name(word)
+                    if self.is_op(at + 1, "=") && word.chars().all(|c| c.is_ascii_lowercase()) =>
+                {
+                    (_, at) = self.folded(at + 2, &[]);
+                }
+                _ => return self.world.output.doubt(),
+            }
+            if at < inner && !matches!(self.tokens.get(at), Some(Token::End | Token::Name(_))) {
+                return self.world.output.doubt();
+            }
+        }
+        if self.tokens[at.min(inner)..inner].iter().any(|token| !matches!(token, Token::End))
+            && !(self.is_name(at, "exit")
+                && self.tokens[at + 1..inner].iter().all(|token| matches!(token, Token::End)))
+        {
+            self.world.output.doubt();
+        }
+    }
+
+    /// The parts of a print, up to whatever ends them.
+    fn printed_parts(&mut self, from: usize) -> (Vec<String>, usize) {
+        let mut parts = Vec::new();
+        let mut at = from;
+        loop {
+            let (text, next) = self.folded(at, &[",", ">", ">>", "|", "|&"]);
+            parts.push(text);
+            at = next;
+            if !self.is_op(at, ",") {
+                return (parts, at);
+            }
+            at += 1;
+        }
     }
 }

@@ -74,13 +74,61 @@ pub(super) enum Act {
     MaybeShell,
     /// A system call by its number.
     SystemCall,
+    Print(Printing),
+    /// Everything below a folder.
+    Walk,
+    /// As `Walk`, in rows of folder, folders and files.
+    WalkRows,
+    /// The names in a folder.
+    ListNames,
+    /// Perl's `find` with a function for each file.
+    FindFiles,
+    /// Perl's `shift`.
+    Shift,
+    /// The home folder.
+    Home,
+    /// A variable of the environment by its name.
+    Environment,
+    /// `Thread(target=…, args=…)`.
+    CallTarget,
+    /// Starts a program; its arguments are in the options.
+    StartOptions,
+}
+
+/// How texts are put together on standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Printing {
+    /// One after the other.
+    Plain,
+    /// One after the other, and a line end.
+    Line,
+    /// Each on a line of its own.
+    Lines,
+    /// With spaces between, and a line end.
+    Spaced,
+    /// With tabs between, and a line end.
+    Tabbed,
+    /// The first is a pattern for the rest.
+    Format,
 }
 
 /// A computation on constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fold {
-    /// The value itself, or the first argument of a plain call.
+    /// The value itself, or the first argument of a plain call; other texts beside it change it in ways not known.
     Same,
+    /// As `Same`, but the machine decides what it really is: a pattern of files, a path made absolute.
+    Located,
+    /// As `JoinPath`, made absolute.
+    Resolved,
+    /// The first argument, whatever comes with it.
+    First,
+    /// Without white space at its ends.
+    Trim,
+    /// Without a line end.
+    Chomp,
+    /// `%41` and its kin decoded.
+    Percent,
     Chr,
     /// All arguments as characters.
     Chrs,
@@ -100,6 +148,8 @@ pub(super) enum Fold {
     Rot13,
     Lower,
     Replace,
+    /// As `Replace`, but only the first place.
+    ReplaceFirst,
     Split,
     Format,
     Sprintf,

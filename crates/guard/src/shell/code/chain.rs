@@ -1,19 +1,17 @@
 //! Operands: literals, names, and what follows them (members, calls, subscripts).
 
 use super::Language;
+use super::arithmetic;
 use super::engine::{Arg, Engine, run};
-use super::statement::is_keyword;
 use super::token::Token;
-use super::value::{self, Value};
-
-/// Members through which a program gets at everything.
-const REFLECTION: &[&str] = &["constructor", "__proto__", "?"];
+use super::value::Value;
 
 impl Engine<'_> {
     /// An operand with everything that hangs on it.
     pub(super) fn chain(&mut self) -> Value {
         let from_name = matches!(self.peek(), Some(Token::Name(_)));
         let variable = matches!(self.peek(), Some(Token::Name(name)) if name.starts_with('$'));
+        let mut piped = self.world.piped.take();
         let mut value = self.primary();
         loop {
             self.world.spend(1);
@@ -29,7 +27,10 @@ impl Engine<'_> {
                     if matches!(value, Value::Text(_)) && !matches!(lang, Language::Php | Language::Perl) {
                         break;
                     }
-                    let (args, _) = self.group();
+                    let (mut args, _) = self.group();
+                    if let Some(value) = piped.take() {
+                        args.insert(0, Arg { name: None, value });
+                    }
                     value = self.call(value, args);
                 }
                 Some(Token::Op("[")) => {
@@ -37,10 +38,18 @@ impl Engine<'_> {
                         && matches!(value, Value::Name(_))
                         && self.world.book.call(self.bare(&value)).is_some()
                     {
-                        value = self.call_without_parens(value);
+                        if self.bare(&value) == "Dir" {
+                            let argument = self.primary();
+                            value = self.call(value, vec![Arg { name: None, value: argument }]);
+                        } else {
+                            value = self.call_without_parens(value);
+                        }
                         continue;
                     }
                     value = self.subscript(value);
+                    if matches!(value, Value::Unknown) {
+                        self.world.output.doubt();
+                    }
                 }
                 Some(Token::Op("{")) if lang == Language::Perl && variable => value = self.subscript(value),
                 Some(Token::Op("{"))
@@ -58,6 +67,11 @@ impl Engine<'_> {
                     value = self.call(value, vec![Arg { name: None, value: argument }]);
                 }
                 Some(Token::Op("++" | "--")) if from_name => {
+                    if let Some(Token::Name(name)) = self.tokens.get(self.at.wrapping_sub(1)) {
+                        let name = name.clone();
+                        self.world.bind(&name, Value::Unknown);
+                    }
+                    value = Value::Unknown;
                     self.at += 1;
                     break;
                 }
@@ -68,10 +82,23 @@ impl Engine<'_> {
                 _ => break,
             }
         }
+        self.block_subject(&value);
         self.settle_name(value)
     }
 
-    fn bare<'v>(&self, value: &'v Value) -> &'v str {
+    /// Before a block of Ruby: what its parameter will be.
+    fn block_subject(&mut self, value: &Value) {
+        let block = self.lang() == Language::Ruby
+            && self.is_op(1, "|")
+            && (self.is_op(0, "{") || self.is_name(0, "do"));
+        if block {
+            let subject = if let Value::Member(base, _) = value { (**base).clone() } else { value.clone() };
+            let element = super::loops::any_of(subject);
+            self.world.element = Some(element).filter(|element| *element != Value::Unknown);
+        }
+    }
+
+    pub(super) fn bare<'v>(&self, value: &'v Value) -> &'v str {
         match value {
             Value::Name(name) => self.world.book.bare(name),
             _ => "",
@@ -127,192 +154,6 @@ impl Engine<'_> {
         }
     }
 
-    /// `owner.name`.
-    pub(super) fn member(&mut self, owner: Value, name: &str) -> Value {
-        if REFLECTION.contains(&name)
-            || (name.starts_with("__") && name != "__name__" && name != "__version__" && name != "__doc__")
-        {
-            self.world.impure = true;
-        }
-        match owner {
-            Value::Name(mut path) if path.len() + name.len() < 256 => {
-                if name == "__dict__" {
-                    return Value::Name(path);
-                }
-                path.push('.');
-                path.push_str(name);
-                Value::Name(path)
-            }
-            Value::Map(entries) if entries.iter().any(|(key, _)| key == name) => {
-                value::element(&Value::Map(entries), &Value::Text(name.to_owned()))
-            }
-            Value::Choice(values) if values.len() == 1 => {
-                let first = values.into_iter().next().unwrap_or(Value::Unknown);
-                Value::Member(Box::new(first), name.to_owned())
-            }
-            Value::Member(..) | Value::Name(_) => Value::Member(Box::new(Value::Unknown), name.to_owned()),
-            other => Value::Member(Box::new(other), name.to_owned()),
-        }
-    }
-
-    /// `value[…]`, slices included.
-    fn subscript(&mut self, value: Value) -> Value {
-        let close = self.close.get(self.at).copied().unwrap_or(self.tokens.len());
-        let braces = self.is_op(0, "{");
-        self.at += 1;
-        let mut parts = vec![None];
-        while self.at < close && self.peek().is_some() {
-            match self.peek() {
-                Some(Token::Op(":")) => parts.push(None),
-                Some(Token::Op("::")) => parts.extend([None, None]),
-                Some(Token::Newline | Token::Op(",")) => {}
-                Some(Token::Name(key)) if braces && self.at + 1 == close && !key.starts_with('$') => {
-                    let key = key.clone();
-                    parts = vec![Some(Value::Text(key))];
-                }
-                _ => {
-                    let before = self.at;
-                    let part = self.statement();
-                    if self.at == before {
-                        self.world.odd();
-                        self.at += 1;
-                    }
-                    if let Some(last) = parts.last_mut() {
-                        *last = Some(part);
-                    }
-                    continue;
-                }
-            }
-            self.at += 1;
-        }
-        self.at = self.at.max(close + 1);
-        let number = |i: usize| parts.get(i).cloned().flatten().and_then(|value| value.number());
-        if parts.len() > 1 {
-            return value::slice(&value, number(0), number(1), number(2));
-        }
-        let index = parts.into_iter().next().flatten().unwrap_or(Value::Unknown);
-        match (&value, &index) {
-            (Value::Name(path), Value::Text(key))
-                if matches!(path.as_str(), "sys.modules" | "package.loaded") =>
-            {
-                Value::Name(key.clone())
-            }
-            (Value::Name(path), _)
-                if self.world.book.is_pure(path) && !self.world.book.has_acting_members(path) =>
-            {
-                Value::Unknown
-            }
-            (Value::Name(path), _)
-                if path.starts_with(['$', '@'])
-                    && path != "$GLOBALS"
-                    && self.lang() != Language::JavaScript =>
-            {
-                self.world.impure |= path == "$ENV";
-                Value::Unknown
-            }
-            (Value::Name(_), Value::Text(key)) => self.member(value.clone(), key),
-            (Value::Name(_), _) => {
-                self.world.odd();
-                self.member(value, "?")
-            }
-            (Value::Unknown | Value::Member(..), Value::Text(key)) if self.lang() == Language::JavaScript => {
-                self.member(value.clone(), key)
-            }
-            _ if self.lang() == Language::Lua => match index {
-                Value::Number(n) => value::element(&value, &Value::Number(n - 1.0)),
-                other => value::element(&value, &other),
-            },
-            _ => value::element(&value, &index),
-        }
-    }
-
-    /// Whether arguments follow without parentheses.
-    fn takes_bare_arguments(&self, value: &Value) -> bool {
-        let callable = match self.lang() {
-            Language::Perl => matches!(value, Value::Name(name) if !name.starts_with('$')),
-            Language::Ruby | Language::Groovy => matches!(value, Value::Name(_) | Value::Member(..)),
-            Language::Php => {
-                matches!(value, Value::Name(name) if matches!(name.as_str(), "echo" | "print" | "include" | "include_once" | "require" | "require_once"))
-            }
-            Language::Python => {
-                matches!(value, Value::Name(name) if matches!(name.as_str(), "print" | "exec"))
-            }
-            _ => false,
-        };
-        callable
-            && match self.peek() {
-                Some(
-                    Token::Text(_)
-                    | Token::Words(_)
-                    | Token::Shell(_)
-                    | Token::Number(_)
-                    | Token::Regex(..)
-                    | Token::Op("\\"),
-                ) => true,
-                Some(Token::Name(name)) => !is_keyword(self.lang(), name) && !self.is_word_operator(name),
-                Some(Token::Op("{")) => matches!(
-                    self.bare(value),
-                    "system" | "exec" | "print" | "printf" | "map" | "grep" | "sort"
-                ),
-                Some(Token::Op("-" | "*" | "&" | "->")) => {
-                    self.lang() == Language::Ruby
-                        && matches!(self.bare(value), "puts" | "p" | "print" | "system" | "exec")
-                }
-                _ => false,
-            }
-    }
-
-    fn is_word_operator(&self, name: &str) -> bool {
-        matches!(
-            name,
-            "and"
-                | "or"
-                | "xor"
-                | "in"
-                | "is"
-                | "eq"
-                | "ne"
-                | "lt"
-                | "gt"
-                | "le"
-                | "ge"
-                | "cmp"
-                | "instanceof"
-        ) || (name == "x" && self.lang() == Language::Perl)
-    }
-
-    fn call_without_parens(&mut self, callee: Value) -> Value {
-        let mut args = Vec::new();
-        loop {
-            let before = self.at;
-            let name = match (self.peek(), self.peek_at(1)) {
-                (Some(Token::Name(name)), Some(Token::Op("=>" | ":"))) => Some(name.clone()),
-                (Some(Token::Text(pieces)), Some(Token::Op("=>"))) => super::literal::plain(pieces),
-                _ => None,
-            };
-            if name.is_some() {
-                self.at += 2;
-            }
-            let value = self.expression();
-            if self.at == before {
-                break;
-            }
-            args.push(Arg { name, value });
-            if self.is_op(0, ",") {
-                self.at += 1;
-                while matches!(self.peek(), Some(Token::Newline)) {
-                    self.at += 1;
-                }
-            } else if !(self.lang() == Language::Perl
-                && matches!(self.peek(), Some(Token::Text(_) | Token::Words(_) | Token::Op("(" | "["))))
-            {
-                // After a block, as in `system {…} list`, the list comes without a comma.
-                break;
-            }
-        }
-        self.call(callee, args)
-    }
-
     /// A name at the end of its chain: in some languages that is a call, and everywhere it must be known.
     fn settle_name(&mut self, value: Value) -> Value {
         let calls = matches!(self.lang(), Language::Perl | Language::Ruby);
@@ -324,6 +165,12 @@ impl Engine<'_> {
                     return self.call(Value::Name(name), Vec::new());
                 }
                 self.judge_name(&bare, act.is_some());
+                // A word alone can be a call, `exit` for one.
+                if matches!(self.lang(), Language::Perl | Language::Ruby | Language::Php)
+                    && bare.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+                {
+                    self.world.output.doubt();
+                }
                 Value::Name(name)
             }
             Value::Member(base, name) if self.lang() == Language::Ruby => {
@@ -351,7 +198,19 @@ impl Engine<'_> {
                     }
                     self.at += 1;
                     let next = self.literal(&more);
-                    value = value::concat(&value, &next);
+                    value = arithmetic::concat(&value, &next);
+                    self.world.spend(1 + value.text().map_or(0, str::len) / 64);
+                }
+                value
+            }
+            Token::Bytes(pieces) => {
+                self.at += 1;
+                self.world.bytes = true;
+                let mut value = self.literal(&pieces);
+                while let Some(Token::Bytes(more)) = self.peek().cloned() {
+                    self.at += 1;
+                    let next = self.literal(&more);
+                    value = arithmetic::concat(&value, &next);
                     self.world.spend(1 + value.text().map_or(0, str::len) / 64);
                 }
                 value
@@ -374,6 +233,8 @@ impl Engine<'_> {
                 self.at += 1;
                 self.literal(&pieces);
                 if let Some(code) = code {
+                    self.world.output.doubt();
+                    self.world.forget(true);
                     run(self.world, &code);
                 }
                 Value::Unknown
@@ -405,9 +266,9 @@ impl Engine<'_> {
         let close = self.close.get(self.at).copied().unwrap_or(self.tokens.len());
         if self.lang() == Language::JavaScript && matches!(self.tokens.get(close + 1), Some(Token::Op("=>")))
         {
-            self.parameters();
+            let parameters = self.parameters();
             self.at += 1;
-            return self.body();
+            return self.body(parameters);
         }
         let (mut args, comma) = self.group();
         if args.len() == 1 && (!comma || matches!(args[0].value, Value::List(_))) {
@@ -421,6 +282,10 @@ impl Engine<'_> {
 
     fn braces(&mut self) -> Value {
         let (args, _) = self.group();
+        if self.lang() == Language::Ruby && args.iter().any(|arg| arg.name.is_none()) {
+            // A block is run never, once or often.
+            self.world.output.doubt();
+        }
         if !args.is_empty() && args.iter().all(|arg| arg.name.is_some()) {
             return Value::Map(
                 args.into_iter().filter_map(|arg| arg.name.map(|name| (name, arg.value))).collect(),
@@ -439,15 +304,18 @@ impl Engine<'_> {
             if self.lang() == Language::JavaScript {
                 self.world.bind(name, Value::Unknown);
                 self.at += 1;
-                return self.body();
+                return self.body(vec![name.to_owned()]);
             }
             return Value::Text(name.to_owned());
         }
         match name {
             "True" | "true" | "TRUE" => return Value::Number(1.0),
             "False" | "false" | "FALSE" => return Value::Number(0.0),
+            "php_eol" if self.lang() == Language::Php => return Value::Text("\n".into()),
+            "__END__" | "__DATA__" | "__halt_compiler" => self.world.output.doubt(),
             "None" | "nil" | "null" | "NULL" | "undefined" | "NaN" => return Value::Unknown,
             "lambda" if self.lang() == Language::Python => {
+                let mut parameters = Vec::new();
                 while !self.is_op(0, ":")
                     && matches!(
                         self.peek(),
@@ -461,12 +329,15 @@ impl Engine<'_> {
                 {
                     if let Some(parameter) = self.name_at(0) {
                         self.world.bind(&parameter, Value::Unknown);
+                        parameters.push(parameter);
                     }
                     self.at += 1;
                 }
                 self.at += usize::from(self.is_op(0, ":"));
+                self.world.output.doubt();
+                let start = self.at;
                 self.expression();
-                return Value::Local;
+                return self.define(parameters, start, self.at);
             }
             "function" | "sub" | "fn" | "func" | "def" | "proc" if self.lang() != Language::Tcl => {
                 return self.function();

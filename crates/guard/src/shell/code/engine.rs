@@ -4,7 +4,7 @@
 
 use super::book::Book;
 use super::token::{self, Piece, Token};
-use super::value::{self, HOLE, Value};
+use super::value::{self, HOLE, Value, WITHIN};
 use super::world::{DEEPEST, World, looks_like_host};
 use super::{Facts, Language};
 
@@ -20,6 +20,12 @@ pub(super) struct Engine<'w> {
     /// For each opening bracket, where its partner is.
     pub(super) close: Vec<usize>,
     pub(super) at: usize,
+    /// The number of this source.
+    pub(super) source: usize,
+    /// Where the statement before the current one began.
+    pub(super) last_step: usize,
+    /// Within brackets, where `a, b=c` is two arguments and not an assignment to two names.
+    pub(super) grouped: bool,
     pub(super) world: &'w mut World,
 }
 
@@ -40,7 +46,9 @@ pub(super) fn run(world: &mut World, source: &str) -> Value {
     world.depth += 6;
     let tokens = token::cut(world.lang, source);
     let close = partners(&tokens);
-    let mut engine = Engine { tokens, close, at: 0, world };
+    world.sources += 1;
+    let source = world.sources;
+    let mut engine = Engine { tokens, close, at: 0, source, last_step: 0, grouped: false, world };
     let value = engine.statements(engine.tokens.len());
     world.depth -= 6;
     value
@@ -131,8 +139,12 @@ impl Engine<'_> {
         if let Some(value) = self.assignment() {
             return value;
         }
+        if self.lang() == Language::Ruby && self.is_op(0, "->") {
+            return self.ruby_lambda();
+        }
         let value = self.binary(0);
         if self.lang() == Language::Python && self.is_name(0, "if") {
+            self.world.output.doubt();
             self.at += 1;
             self.expression();
             if self.is_name(0, "else") {
@@ -143,6 +155,7 @@ impl Engine<'_> {
             return value;
         }
         if self.is_op(0, "?") {
+            self.world.output.doubt();
             self.at += 1;
             let yes = self.expression();
             if self.is_op(0, ":") {
@@ -159,6 +172,7 @@ impl Engine<'_> {
             let harmless =
                 matches!(value, Value::Unknown | Value::Text(_) | Value::Number(_) | Value::List(_));
             self.world.impure |= !harmless;
+            self.changed_in_place();
             self.at += 1;
             return self.expression();
         }
@@ -170,6 +184,9 @@ impl Engine<'_> {
         let name = self.name_at(0)?;
         // Perl's `<>` runs what it finds there with a bar at its end.
         self.world.impure |= name == "$ARGV" && self.lang() == Language::Perl;
+        if matches!(name.as_str(), "$," | "$\\" | "$\"" | "$;" | "@" | "$|") {
+            self.world.output.doubt();
+        }
         let Some(Token::Op(op)) = self.peek_at(1) else { return None };
         let op = *op;
         match op {
@@ -183,7 +200,7 @@ impl Engine<'_> {
                 self.at += 2;
                 let added = self.expression();
                 let old = self.world.lookup(&name).unwrap_or(Value::Unknown);
-                let value = arithmetic("+", &old, &added, true);
+                let value = self.operate("+", &old, &added, true);
                 self.world.bind(&name, value.clone());
                 Some(value)
             }
@@ -200,6 +217,9 @@ impl Engine<'_> {
 
     /// `a, b = x, y`, only where it really is one.
     fn unpacking(&mut self) -> Option<Value> {
+        if self.grouped {
+            return None;
+        }
         let mut names = Vec::new();
         let mut ahead = 0;
         loop {
@@ -232,7 +252,7 @@ impl Engine<'_> {
         Some(match self.peek()? {
             Token::Op(op) => {
                 let level = match *op {
-                    "||" | "??" => 1,
+                    "||" | "??" | "|>" => 1,
                     "&&" => 2,
                     "==" | "!=" | "===" | "!==" | "<" | ">" | "<=" | ">=" | "=~" | "!~" | "<=>" | "~=" => 3,
                     "|" | "^" | "&" | "<<" | ">>" | "..." => 4,
@@ -277,15 +297,20 @@ impl Engine<'_> {
                 }
             }
             let right = if matches!(op, "||" | "&&") {
-                self.world.branched = true;
+                self.world.branch();
                 // `… or die`, `x = … and …`: what follows may be a statement of its own.
                 self.assignment().unwrap_or_else(|| self.binary(level + 1))
+            } else if op == "|>" {
+                self.world.piped = Some(std::mem::replace(&mut left, Value::Unknown));
+                left = self.binary(level + 1);
+                self.world.depth -= 1;
+                continue;
             } else {
                 self.binary(level + 1)
             };
             self.world.depth -= 1;
             let text_only = matches!(op, "." | "..");
-            left = arithmetic(op, &left, &right, text_only);
+            left = self.operate(op, &left, &right, text_only);
             self.world.spend(match &left {
                 Value::Text(text) => text.len() / 64,
                 other => other.elements().len() + other.choices().len(),
@@ -304,18 +329,38 @@ impl Engine<'_> {
 
     fn unary(&mut self) -> Value {
         let mut negative = false;
+        let mut changes = false;
         loop {
             match self.peek() {
                 Some(Token::Op("-")) => negative = !negative,
                 Some(Token::Op(
                     "+" | "!" | "~" | "\\" | "&" | "*" | "**" | "..." | "->" | "@" | "++" | "--" | "#",
                 )) => {}
-                Some(Token::Name(word)) if self.is_prefix(word) => {}
+                Some(Token::Name(word)) if self.is_prefix(word) => {
+                    let doubt = !matches!(word.as_str(), "new" | "await" | "not");
+                    changes |= word == "not";
+                    if doubt {
+                        self.world.output.doubt();
+                    }
+                }
                 _ => break,
+            }
+            self.world.aliased |= match self.lang() {
+                Language::Perl => self.is_op(0, "\\"),
+                Language::Php => self.is_op(0, "&"),
+                _ => false,
+            } && matches!(self.peek_at(1), Some(Token::Name(name)) if name.starts_with('$'));
+            changes |= matches!(self.peek(), Some(Token::Op("~" | "!" | "#")));
+            if matches!(self.peek(), Some(Token::Op("++" | "--"))) {
+                changes = true;
+                if let Some(name) = self.name_at(1) {
+                    self.world.bind(&name, Value::Unknown);
+                }
             }
             self.at += 1;
         }
         match self.chain() {
+            Value::Number(_) | Value::Text(_) if changes => Value::Unknown,
             Value::Number(number) if negative => Value::Number(-number),
             other => other,
         }
@@ -339,156 +384,9 @@ impl Engine<'_> {
         if out.starts_with("/inet/") || out.starts_with("/dev/tcp/") {
             self.world.socket = true;
         }
-        if out.contains(|c| value::is_hole(c) && c != HOLE) {
+        if out.contains(|c| value::is_hole(c) && c != HOLE && c != WITHIN) {
             self.world.odd();
         }
         value::text(out)
-    }
-
-    /// What stands between brackets, from the opening one at the current place.
-    pub(super) fn group(&mut self) -> (Vec<Arg>, bool) {
-        let close = self.close.get(self.at).copied().unwrap_or(self.tokens.len());
-        self.at += 1;
-        if let Some(list) = self.comprehension(close) {
-            self.at = self.at.max(close + 1);
-            return (vec![Arg { name: None, value: list }], true);
-        }
-        let mut args = Vec::new();
-        let mut comma = false;
-        while self.at < close && self.peek().is_some() {
-            if self.is_op(0, ",") {
-                self.at += 1;
-                comma = true;
-            } else if matches!(self.peek(), Some(Token::Newline | Token::Op(";"))) {
-                self.at += 1;
-            } else {
-                args.push(self.item(close));
-            }
-        }
-        self.at = self.at.max(close + 1);
-        (args, comma)
-    }
-
-    fn item(&mut self, close: usize) -> Arg {
-        let name = match (self.peek(), self.peek_at(1)) {
-            (Some(Token::Name(name)), Some(Token::Op("=>" | ":"))) if !self.is_op(2, ":") => {
-                Some(name.clone())
-            }
-            (Some(Token::Name(name)), Some(Token::Op("=")))
-                if matches!(self.lang(), Language::Python | Language::R | Language::Lua) =>
-            {
-                Some(name.clone())
-            }
-            (Some(Token::Text(pieces)), Some(Token::Op("=>" | ":"))) => super::literal::plain(pieces),
-            _ => None,
-        };
-        let arrow = self.lang() == Language::JavaScript && self.is_op(1, "=>");
-        let name = name.filter(|_| !arrow);
-        if name.is_some() {
-            self.at += 2;
-        }
-        let mut values = Vec::new();
-        while self.at < close && self.peek().is_some() && !self.is_op(0, ",") {
-            let before = self.at;
-            let value = self.statement();
-            if self.at == before {
-                self.world.odd();
-                self.at += 1;
-            }
-            // `print STDERR "x"`, `a if b else c`, a key that is computed: any of them may be the value.
-            if values.len() < 8 && !matches!(value, Value::Local) {
-                values.push(value);
-            }
-        }
-        let value = if values.is_empty() { Value::Unknown } else { Value::one_of(values) };
-        Arg { name, value }
-    }
-
-    /// `[x for y in z]`: the first part for each element, if they are known.
-    fn comprehension(&mut self, close: usize) -> Option<Value> {
-        if self.lang() != Language::Python {
-            return None;
-        }
-        let start = self.at;
-        let mut at = start;
-        while at < close.min(self.tokens.len()) {
-            match &self.tokens[at] {
-                Token::Name(name) if name == "for" => break,
-                Token::Op("(" | "[" | "{") => at = self.close[at],
-                _ => {}
-            }
-            at += 1;
-        }
-        if at >= close || at >= self.tokens.len() {
-            return None;
-        }
-        let mut names = Vec::new();
-        self.at = at + 1;
-        while self.at < close && !self.is_name(0, "in") && self.peek().is_some() {
-            names.extend(self.name_at(0));
-            self.at += 1;
-        }
-        self.at += 1;
-        let source = if self.at < close { self.expression() } else { Value::Unknown };
-        for name in &names {
-            self.world.bind(name, Value::Unknown);
-        }
-        while self.at < close && self.peek().is_some() {
-            let before = self.at;
-            self.statement();
-            self.at = self.at.max(before + 1);
-        }
-        let elements = match (&source, names.len()) {
-            (Value::List(values), 1) => values.clone(),
-            (Value::Text(text), 1) => text.chars().map(|c| Value::Text(c.into())).collect(),
-            _ => vec![Value::Unknown],
-        };
-        let known = !matches!(elements[..], [Value::Unknown]);
-        let branched = std::mem::replace(&mut self.world.branched, false);
-        let mut results = Vec::new();
-        for element in elements {
-            if let [name] = &names[..] {
-                self.world.bind(name, element);
-            }
-            self.at = start;
-            results.push(self.item(at).value);
-            if self.world.exhausted() {
-                break;
-            }
-        }
-        self.world.branched = branched;
-        self.at = close;
-        Some(if known { Value::List(results) } else { Value::Unknown })
-    }
-}
-
-/// Two operands put together, as far as they are constants.
-#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
-fn arithmetic(op: &str, left: &Value, right: &Value, text_only: bool) -> Value {
-    if let (Value::Number(a), Value::Number(b), false) = (left, right, text_only) {
-        let number = match op {
-            "+" => a + b,
-            "-" => a - b,
-            "*" => a * b,
-            "/" if *b != 0.0 => a / b,
-            "%" if *b != 0.0 => a % b,
-            "^" => ((*a as i64) ^ (*b as i64)) as f64,
-            _ => return Value::Unknown,
-        };
-        return Value::Number(number);
-    }
-    match op {
-        "+" | "." | ".." => value::concat(left, right),
-        "*" | "x" => match value::repeat(left, right) {
-            Value::Unknown => value::repeat(right, left),
-            known => known,
-        },
-        "%" => match (left, right) {
-            (Value::Text(pattern), Value::List(values)) => value::percent(pattern, values),
-            (Value::Text(pattern), one) => value::percent(pattern, std::slice::from_ref(one)),
-            _ => Value::Unknown,
-        },
-        "||" | "&&" => Value::one_of(vec![left.clone(), right.clone()]),
-        _ => Value::Unknown,
     }
 }

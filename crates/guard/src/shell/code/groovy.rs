@@ -6,6 +6,8 @@ pub(super) static BOOK: Book = Book {
     prefixes: &["java.lang.", "java.io.", "java.nio.file.", "java.net.", "this."],
     network: &["URL", "HttpURLConnection", "HttpClient", "DatagramSocket", "java.net"],
     calls: &[
+        ("System.getProperty", Act::Environment),
+        ("System.getenv", Act::Environment),
         ("Runtime.getRuntime", Act::Pure),
         ("Runtime.runtime.exec", Act::Shell),
         ("ProcessBuilder", Act::Starter),
@@ -55,7 +57,6 @@ pub(super) static BOOK: Book = Book {
         "printf",
         "System.out.*",
         "Math.*",
-        "System.getProperty",
         "System.currentTimeMillis",
         "GroovySystem.version",
         "Integer.*",

@@ -120,10 +120,18 @@ fn escape(cutter: &mut Cutter<'_>, close: char, quote: Quote, text: &mut String)
     cutter.at += 2;
     let decimal = cutter.lang == Language::Lua;
     match next {
+        // Changes of case and their kin.
+        'U' | 'L' | 'Q' | 'E' | 'u' | 'l' | 'F' | 'N' | 'c' if cutter.lang == Language::Perl => {
+            text.push('\u{e000}');
+        }
+        'C' | 'M' | 'c' if cutter.lang == Language::Ruby => text.push('\u{e000}'),
         'n' => text.push('\n'),
         't' => text.push('\t'),
         'r' => text.push('\r'),
-        'a' => text.push('\u{7}'),
+        'a' if cutter.lang != Language::Php => text.push('\u{7}'),
+        'b' if cutter.lang != Language::Php => text.push('\u{8}'),
+        'f' => text.push('\u{c}'),
+        'v' => text.push('\u{b}'),
         'e' if cutter.lang != Language::Python => text.push('\u{1b}'),
         'x' => text.extend(code_point(cutter, 2, 16)),
         'u' => text.extend(code_point(cutter, 4, 16)),
@@ -139,11 +147,13 @@ fn escape(cutter: &mut Cutter<'_>, close: char, quote: Quote, text: &mut String)
         '\n' | '\0' => {}
         'N' if cutter.lang == Language::Python && cutter.peek(0) == '{' => text.push('\u{e000}'),
         other => {
-            if cutter.lang == Language::Python
+            let keeps =
+                matches!(cutter.lang, Language::Python) || (cutter.lang == Language::Php && other != '$');
+            if keeps
                 && other != close
                 && other != '\\'
-                && other != '\''
-                && other != '"'
+                && (other != '\'' || cutter.lang == Language::Php)
+                && (other != '"' || cutter.lang == Language::Php)
             {
                 text.push('\\');
             }
@@ -190,17 +200,26 @@ fn expression(cutter: &mut Cutter<'_>, quote: Quote) -> Option<String> {
                         || c == ':' && !inner[..i].contains(['(', '[', '\'', '"'])
                 })
                 .map_or(inner.len(), |(i, _)| i);
-            Some(inner[..end].to_owned())
+            // What a format makes of it is not followed: a list has no text that is known.
+            let shape = &inner[end..];
+            let plain = matches!(shape, "" | ":" | ":s" | ":d" | "!s");
+            Some(if plain { inner[..end].to_owned() } else { format!("[{}]", &inner[..end]) })
         }
-        Language::Ruby if c == '#' && next == '{' => {
+        Language::Ruby | Language::Elixir if c == '#' && next == '{' => {
             cutter.at += 1;
             Some(embedded(cutter))
         }
-        Language::JavaScript | Language::Groovy if c == '$' && next == '{' && quote == Quote::Expanding => {
+        Language::JavaScript | Language::Groovy | Language::Julia
+            if c == '$' && next == '{' && quote == Quote::Expanding =>
+        {
             cutter.at += 1;
             Some(embedded(cutter))
         }
-        Language::Groovy if c == '$' && named => Some(variable(cutter)),
+        Language::Julia if c == '$' && next == '(' => {
+            cutter.at += 1;
+            Some(balanced(cutter, '(', ')').unwrap_or_else(|| NOT_UNDERSTOOD.to_owned()))
+        }
+        Language::Groovy | Language::Julia if c == '$' && named => Some(variable(cutter)),
         Language::Php if c == '{' && next == '$' => Some(embedded(cutter)),
         Language::Php if c == '$' && (named || next == '{') => Some(variable(cutter)),
         Language::Perl
@@ -311,6 +330,7 @@ pub(super) fn python_prefixed(cutter: &mut Cutter<'_>) -> Option<Token> {
         return None;
     }
     let has = |letter: char| (0..length).any(|i| cutter.peek(i).eq_ignore_ascii_case(&letter));
+    let bytes = has('b');
     let quote = match (has('f'), has('r')) {
         (true, _) => Quote::Expanding,
         (false, true) => Quote::Raw,
@@ -318,11 +338,12 @@ pub(super) fn python_prefixed(cutter: &mut Cutter<'_>) -> Option<Token> {
     };
     cutter.at += length;
     let c = cutter.peek(0);
-    Some(Token::Text(if cutter.peek(1) == c && cutter.peek(2) == c {
+    let pieces = if cutter.peek(1) == c && cutter.peek(2) == c {
         tripled(cutter, c, quote)
     } else {
         quoted(cutter, c, quote)
-    }))
+    };
+    Some(if bytes { Token::Bytes(pieces) } else { Token::Text(pieces) })
 }
 
 fn partner(open: char) -> (Option<char>, char) {
@@ -393,7 +414,7 @@ pub(super) fn perl_quote(cutter: &mut Cutter<'_>) -> Option<Token> {
             if !runs && word == "s" {
                 pieces.extend(replacement);
             }
-            Token::Regex(pieces, runs.then_some(source))
+            Token::Regex(pieces, Some(if runs { source } else { String::new() }))
         }
     })
 }

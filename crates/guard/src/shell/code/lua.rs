@@ -1,11 +1,16 @@
 //! What Lua's names do.
 
-use super::book::{Act, Book, Fold};
+use super::book::{Act, Book, Fold, Printing};
 
 pub(super) static BOOK: Book = Book {
     prefixes: &["_G.", "_ENV."],
     network: &["socket", "http", "ssl", "ltn12", "socket.http", "copas"],
     calls: &[
+        ("os.getenv", Act::Environment),
+        ("lfs.dir", Act::ListNames),
+        ("print", Act::Print(Printing::Tabbed)),
+        ("io.write", Act::Print(Printing::Plain)),
+        ("io.stdout.write", Act::Print(Printing::Plain)),
         ("os.execute", Act::Shell),
         ("io.popen", Act::Shell),
         ("vim.fn.system", Act::Shell),
@@ -50,7 +55,6 @@ pub(super) static BOOK: Book = Book {
         ("popen", Act::Shell),
     ],
     pure: &[
-        "print",
         "math.*",
         "_VERSION",
         "string",
@@ -81,7 +85,6 @@ pub(super) static BOOK: Book = Book {
         "os.clock",
         "os.exit",
         "io",
-        "io.write",
         "io.read",
         "io.stdout",
         "io.stderr",

@@ -4,25 +4,41 @@
 //! a variable is seen. What cannot be told is `unresolved`, and then the code is not `pure`.
 
 mod apply;
+mod arithmetic;
 mod awk;
+mod awk_token;
+mod bare_call;
 mod book;
 mod calculator;
 mod chain;
+mod codec;
+mod comprehension;
 mod editor;
+mod elixir;
 mod engine;
 mod fold;
+mod functions;
 mod groovy;
+mod group;
+mod home;
 mod javascript;
+mod julia;
 mod literal;
+mod loops;
 mod lua;
 mod make;
+mod member;
+mod mutation;
+mod opening;
 mod perl;
 mod php;
+mod printing;
 mod python;
 mod r;
 mod ruby;
 mod script;
 mod sed;
+mod sigil;
 mod statement;
 mod tcl;
 mod token;
@@ -61,6 +77,8 @@ pub enum Language {
     Calculator,
     /// Groovy, and Java as `jshell` takes it.
     Groovy,
+    Julia,
+    Elixir,
     /// Any other: nothing is known of it, so it is never pure.
     Other,
 }
@@ -100,6 +118,9 @@ pub struct Facts {
     pub only_reads: bool,
     /// It builds commands, paths or code in a way that is not understood.
     pub unresolved: bool,
+    /// All that it prints to standard output, if that is constant and it is sure to be printed. Options of the
+    /// interpreter that loop over input or add line ends are not known here.
+    pub prints: Option<String>,
 }
 
 impl Facts {
@@ -164,6 +185,8 @@ fn inspect_within(language: Language, source: &str, depth: usize) -> Facts {
         Language::Lua => engine::inspect(language, &lua::BOOK, source),
         Language::R => engine::inspect(language, &r::BOOK, source),
         Language::Groovy => engine::inspect(language, &groovy::BOOK, source),
+        Language::Julia => engine::inspect(language, &julia::BOOK, source),
+        Language::Elixir => engine::inspect(language, &elixir::BOOK, source),
         Language::Awk => awk::inspect(source),
         Language::Sed => sed::inspect(source),
         Language::Ed => editor::inspect_ed(source),
@@ -209,9 +232,12 @@ pub fn language_of(program: &str) -> Option<Language> {
         "jq" | "gojq" | "jaq" | "yq" => Language::Jq,
         "bc" | "dc" => Language::Calculator,
         "groovy" | "groovysh" | "jshell" | "scala" | "kotlin" => Language::Groovy,
-        "ghci" | "ghc" | "julia" | "guile" | "emacs" | "sbcl" | "clisp" | "racket" | "elixir" | "erl"
-        | "octave" | "swipl" | "gnuplot" | "scheme" | "ocaml" | "clojure" | "raku" | "m" | "mongo"
-        | "mongosh" | "redis-cli" => Language::Other,
+        "julia" => Language::Julia,
+        "elixir" | "iex" => Language::Elixir,
+        "ghci" | "ghc" | "guile" | "emacs" | "sbcl" | "clisp" | "racket" | "erl" | "octave" | "swipl"
+        | "gnuplot" | "scheme" | "ocaml" | "clojure" | "raku" | "m" | "mongo" | "mongosh" | "redis-cli" => {
+            Language::Other
+        }
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
 //! What Perl's names do.
 
-use super::book::{Act, Book, Fold};
+use super::book::{Act, Book, Fold, Printing};
 
 pub(super) static BOOK: Book = Book {
     prefixes: &["CORE.GLOBAL.", "CORE.", "main."],
@@ -19,6 +19,11 @@ pub(super) static BOOK: Book = Book {
         "getprint",
     ],
     calls: &[
+        ("find", Act::FindFiles),
+        ("finddepth", Act::FindFiles),
+        ("shift", Act::Shift),
+        ("say", Act::Print(Printing::Line)),
+        ("printf", Act::Print(Printing::Format)),
         ("system", Act::ShellOrArgv),
         ("exec", Act::ShellOrArgv),
         ("readpipe", Act::Shell),
@@ -66,7 +71,6 @@ pub(super) static BOOK: Book = Book {
         ("dl_load_file", Act::Load),
         ("open2", Act::Opaque),
         ("open3", Act::Opaque),
-        ("find", Act::Opaque),
         ("chr", Act::Fold(Fold::Chr)),
         ("join", Act::Fold(Fold::JoinCall)),
         ("reverse", Act::Fold(Fold::ReverseAll)),
@@ -76,12 +80,12 @@ pub(super) static BOOK: Book = Book {
         ("decode_base64", Act::Fold(Fold::Base64)),
         ("sprintf", Act::Fold(Fold::Sprintf)),
         ("lc", Act::Fold(Fold::Lower)),
-        ("lcfirst", Act::Fold(Fold::Same)),
+        ("lcfirst", Act::Pure),
         ("substr", Act::Fold(Fold::Substring)),
-        ("glob", Act::Fold(Fold::Same)),
+        ("glob", Act::Fold(Fold::Located)),
         ("map", Act::Pure),
         ("grep", Act::Pure),
-        ("print", Act::Pure),
+        ("print", Act::Print(Printing::Plain)),
     ],
     methods: &[
         ("system", Act::ShellOrArgv),
@@ -126,8 +130,6 @@ pub(super) static BOOK: Book = Book {
         "diagnostics",
         "locale",
         "Config",
-        "printf",
-        "say",
         "length",
         "uc",
         "ucfirst",

@@ -1,6 +1,6 @@
 //! What PHP's names do. Names are in lower case, as the language does not tell them apart.
 
-use super::book::{Act, Book, Fold};
+use super::book::{Act, Book, Fold, Printing};
 
 pub(super) static BOOK: Book = Book {
     prefixes: &["\\"],
@@ -16,6 +16,15 @@ pub(super) static BOOK: Book = Book {
         "gethostbyname",
     ],
     calls: &[
+        ("getenv", Act::Environment),
+        ("scandir", Act::ListNames),
+        ("recursiveiteratoriterator", Act::Fold(Fold::First)),
+        ("recursivedirectoryiterator", Act::Walk),
+        ("directoryiterator", Act::Walk),
+        ("filesystemiterator", Act::Walk),
+        ("echo", Act::Print(Printing::Plain)),
+        ("print", Act::Print(Printing::Plain)),
+        ("printf", Act::Print(Printing::Format)),
         ("system", Act::Shell),
         ("exec", Act::Shell),
         ("shell_exec", Act::Shell),
@@ -40,12 +49,11 @@ pub(super) static BOOK: Book = Book {
         ("file_get_contents", Act::Read),
         ("file", Act::Read),
         ("readfile", Act::Read),
-        ("scandir", Act::Read),
         ("opendir", Act::Read),
         ("highlight_file", Act::Read),
         ("show_source", Act::Read),
         ("parse_ini_file", Act::Read),
-        ("glob", Act::Fold(Fold::Same)),
+        ("glob", Act::Fold(Fold::Located)),
         ("chmod", Act::Permissions),
         ("chown", Act::Permissions),
         ("chgrp", Act::Permissions),
@@ -89,17 +97,20 @@ pub(super) static BOOK: Book = Book {
         ("str_replace", Act::Fold(Fold::Replace)),
         ("substr", Act::Fold(Fold::Substring)),
         ("pack", Act::Fold(Fold::Pack)),
-        ("trim", Act::Fold(Fold::Same)),
+        ("trim", Act::Fold(Fold::Trim)),
         ("strval", Act::Fold(Fold::Same)),
         ("array", Act::Fold(Fold::Array)),
         ("array_reverse", Act::Fold(Fold::Reverse)),
         ("escapeshellarg", Act::Pure),
     ],
-    methods: &[("exec", Act::Opaque)],
+    methods: &[
+        ("exec", Act::Opaque),
+        ("getpathname", Act::Fold(Fold::Same)),
+        ("getrealpath", Act::Fold(Fold::Same)),
+        ("isdir", Act::Pure),
+        ("isfile", Act::Pure),
+    ],
     pure: &[
-        "echo",
-        "print",
-        "printf",
         "print_r",
         "var_dump",
         "var_export",

@@ -17,6 +17,9 @@ pub(super) static BOOK: Book = Book {
         "nsl",
     ],
     calls: &[
+        ("list.files", Act::Walk),
+        ("dir", Act::Walk),
+        ("Sys.getenv", Act::Environment),
         ("system", Act::Shell),
         ("system2", Act::Argv),
         ("shell", Act::Shell),
@@ -44,7 +47,6 @@ pub(super) static BOOK: Book = Book {
         ("read.table", Act::Read),
         ("scan", Act::Read),
         ("readChar", Act::Read),
-        ("list.files", Act::Read),
         ("Sys.chmod", Act::Permissions),
         ("socketConnection", Act::Socket),
         ("make.socket", Act::Socket),
@@ -67,7 +69,7 @@ pub(super) static BOOK: Book = Book {
         ("tolower", Act::Fold(Fold::Lower)),
         ("c", Act::Fold(Fold::Array)),
         ("file.path", Act::Fold(Fold::JoinPath)),
-        ("path.expand", Act::Fold(Fold::Same)),
+        ("path.expand", Act::Fold(Fold::Located)),
     ],
     methods: &[],
     pure: &[

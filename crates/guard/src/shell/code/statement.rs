@@ -31,7 +31,9 @@ pub(super) fn is_keyword(lang: Language, word: &str) -> bool {
         (Language::JavaScript, _) => JAVASCRIPT.contains(&word),
         (_, "local") => matches!(lang, Language::Perl | Language::Lua),
         (_, "use" | "no" | "my" | "our" | "last") => matches!(lang, Language::Perl | Language::Php),
-        (_, "exit") | (Language::Perl, "import" | "from" | "with" | "as" | "class") => false,
+        (_, "exit")
+        | (Language::Julia, "foreach" | "repeat" | "with" | "from")
+        | (Language::Perl, "import" | "from" | "with" | "as" | "class") => false,
         _ => KEYWORDS.contains(&word),
     }
 }
@@ -47,6 +49,7 @@ impl Engine<'_> {
                 continue;
             }
             last = self.statement();
+            self.last_step = before;
             if self.at == before {
                 if !matches!(self.peek(), Some(Token::Op("{" | "}" | ")" | "," | ":" | "]" | "=>" | "|"))) {
                     self.world.odd();
@@ -89,9 +92,13 @@ impl Engine<'_> {
     }
 
     fn names_until(&mut self, end: &str) {
+        self.world.output.doubt();
         while self.peek().is_some() && !self.is_op(0, end) {
             match self.name_at(0) {
-                Some(name) => self.world.bind(&name, Value::Unknown),
+                Some(name) => match self.world.element.take() {
+                    Some(element) => self.world.put(&name, element),
+                    None => self.world.bind(&name, Value::Unknown),
+                },
                 None if matches!(self.peek(), Some(Token::Op("," | "*" | "&" | "(" | ")"))) => {}
                 None => return,
             }
@@ -115,6 +122,11 @@ impl Engine<'_> {
                     self.at += 1;
                 }
             }
+            "return" if self.world.calling > 0 => {
+                let value = self.expression();
+                self.world.returned.push(value);
+            }
+            "BEGIN" | "END" | "assert" => self.world.output.doubt(),
             "use" | "no" if self.lang() == Language::Perl => self.perl_use(),
             "as" => {
                 if let Some(name) = self.name_at(0) {
@@ -126,14 +138,14 @@ impl Engine<'_> {
             "class" | "with" if self.lang() != Language::Python || word == "class" => self.world.odd(),
             "for" | "foreach" | "while" | "until" | "repeat" => self.loop_head(word),
             "do" => {
-                self.world.branched = true;
+                self.world.branch();
                 if self.lang() == Language::Ruby && self.is_op(0, "|") {
                     self.at += 1;
                     self.names_until("|");
                 }
             }
             "if" | "elif" | "elsif" | "elseif" | "else" | "unless" | "try" | "catch" | "except" | "case"
-            | "switch" | "when" | "rescue" => self.world.branched = true,
+            | "switch" | "when" | "rescue" => self.world.branch(),
             _ => {}
         }
     }
@@ -283,71 +295,16 @@ impl Engine<'_> {
         }
     }
 
-    /// Loops: whether they end, and what their variable may be.
-    fn loop_head(&mut self, word: &str) {
-        self.world.branched = true;
-        let ahead = usize::from(self.is_op(0, "("));
-        let always = match (word, self.peek_at(ahead)) {
-            ("while", Some(Token::Name(name))) => {
-                matches!(name.as_str(), "True" | "true" | "TRUE" | "fork" | "pcntl_fork")
-                    || self.is_name(ahead + 2, "fork")
-            }
-            ("while", Some(Token::Number(n))) => *n != 0.0,
-            ("until", Some(Token::Name(name))) => matches!(name.as_str(), "false" | "FALSE" | "nil"),
-            ("until", Some(Token::Number(n))) => *n == 0.0,
-            ("for", Some(Token::Op(";"))) => self.is_op(ahead + 1, ";"),
-            ("repeat", _) | ("while", Some(Token::Text(_) | Token::Op("!"))) => true,
-            _ => false,
-        };
-        self.world.endless |= always;
-        if !matches!(word, "for" | "foreach") {
-            return;
-        }
-        // `for x in LIST`, `for (const x of LIST)`, `foreach my $x (LIST)`.
-        let mut at = ahead;
-        while matches!(self.name_at(at).as_deref(), Some("my" | "our" | "const" | "let" | "var" | "local")) {
-            at += 1;
-        }
-        let mut names = Vec::new();
-        while let Some(name) = self.name_at(at) {
-            at += 1;
-            if matches!(name.as_str(), "in" | "of") {
-                break;
-            }
-            names.push(name);
-            at += usize::from(self.is_op(at, ","));
-        }
-        let over = matches!(self.name_at(at.saturating_sub(1)).as_deref(), Some("in" | "of"));
-        let perl_list =
-            self.lang() == Language::Perl && ahead == 0 && names.len() == 1 && self.is_op(at, "(");
-        if names.is_empty() || !(over || perl_list) {
-            if self.lang() == Language::Perl && names.is_empty() {
-                self.world.bind("$_", Value::Unknown);
-            }
-            return;
-        }
-        self.at += at;
-        let list = self.expression();
-        let element = match (&list, names.len()) {
-            (Value::List(values), 1) if !values.is_empty() && values.len() <= 32 => {
-                Value::one_of(values.clone())
-            }
-            (Value::Text(_), 1) if perl_list => list.clone(),
-            _ => Value::Unknown,
-        };
-        for name in names {
-            self.world.bind(&name, element.clone());
-        }
-    }
-
     /// The parameters of a function: names that hold anything.
-    pub(super) fn parameters(&mut self) {
+    pub(super) fn parameters(&mut self) -> Vec<String> {
+        let mut names = Vec::new();
         let close = self.close.get(self.at).copied().unwrap_or(self.tokens.len());
         self.at += 1;
         while self.at < close && self.peek().is_some() {
             match self.name_at(0) {
                 Some(name) => {
                     self.world.bind(&name, Value::Unknown);
+                    names.push(name);
                     self.at += 1;
                 }
                 None if self.is_op(0, "=") => {
@@ -358,40 +315,62 @@ impl Engine<'_> {
             }
         }
         self.at = self.at.max(close + 1);
+        names
     }
 
     /// After the word that begins a function: its name, parameters and body.
     pub(super) fn function(&mut self) -> Value {
-        self.world.branched = true;
-        if let Some(name) = self.name_at(0) {
-            self.world.bind(&name, Value::Local);
+        self.world.branch();
+        let name = self.name_at(0);
+        if let Some(name) = &name {
+            self.world.bind(name, Value::Local(usize::MAX));
             self.at += 1;
         }
-        if self.is_op(0, "(") {
-            self.parameters();
+        let parameters = if self.is_op(0, "(") { self.parameters() } else { Vec::new() };
+        let arrow = self.lang() == Language::Php && self.is_op(0, "=>");
+        self.at += usize::from(arrow);
+        let value = if arrow || self.is_op(0, "{") {
+            self.body(parameters)
+        } else {
+            let end = self.open_end();
+            let start = self.at + usize::from(self.is_op(0, ":"));
+            self.define(parameters, start, end)
+        };
+        if let Some(name) = name {
+            self.world.put(&name, value.clone());
         }
-        if self.is_op(0, "{") {
-            return self.body();
-        }
-        Value::Local
+        value
     }
 
     /// The body of a function: a block or an expression.
-    pub(super) fn body(&mut self) -> Value {
+    pub(super) fn body(&mut self, parameters: Vec<String>) -> Value {
+        self.world.output.doubt();
         if self.is_op(0, "{") {
             let close = self.close.get(self.at).copied().unwrap_or(self.tokens.len());
             self.at += 1;
+            let start = self.at;
             self.world.depth += 1;
             if self.world.depth > super::world::DEEPEST {
                 self.world.give_up();
             }
+            let outer = std::mem::replace(&mut self.grouped, false);
             self.statements(close);
+            self.grouped = outer;
             self.world.depth -= 1;
             self.at = self.at.max(close + 1);
+            self.define(parameters, start, close)
         } else {
+            let start = self.at;
             self.expression();
+            self.define(parameters, start, self.at)
         }
-        Value::Local
+    }
+
+    /// Ruby's `->(x) { … }`.
+    pub(super) fn ruby_lambda(&mut self) -> Value {
+        self.at += 1;
+        let parameters = if self.is_op(0, "(") { self.parameters() } else { Vec::new() };
+        if self.is_op(0, "{") { self.body(parameters) } else { self.expression() }
     }
 }
 

@@ -6,6 +6,8 @@ use super::{Facts, inspect, language_of};
 mod harmless;
 mod hidden;
 mod others;
+mod printed;
+mod removed;
 mod storm;
 
 fn has_shell(facts: &Facts, wanted: &str) -> bool {
@@ -37,6 +39,10 @@ fn programs_have_languages() {
         ("osascript", Some(AppleScript)),
         ("jq", Some(Jq)),
         ("dc", Some(Calculator)),
+        ("julia", Some(Julia)),
+        ("elixir", Some(Elixir)),
+        ("deno", Some(JavaScript)),
+        ("bun", Some(JavaScript)),
         ("nvim", Some(Vim)),
         ("ed", Some(Ed)),
         ("python.exe", Some(Python)),

@@ -1,5 +1,7 @@
 //! Source text cut into tokens, for the languages that look alike: Python, Perl, Ruby, JavaScript, PHP, Lua, R, Groovy.
 
+use std::sync::LazyLock;
+
 use super::Language;
 use super::literal::{self, Quote};
 
@@ -15,11 +17,14 @@ pub(super) enum Piece {
 pub(super) enum Token {
     Name(String),
     Text(Vec<Piece>),
+    /// Python's `b'…'`.
+    Bytes(Vec<Piece>),
     /// Backticks and their kin: run by a shell.
     Shell(Vec<Piece>),
     Words(Vec<String>),
     Number(f64),
-    /// A regular expression; the pieces are what it has inside, the code what its replacement runs.
+    /// A regular expression; the pieces are what it has inside. One that changes its subject has code, which is what
+    /// its replacement runs.
     Regex(Vec<Piece>, Option<String>),
     Op(&'static str),
     Newline,
@@ -30,10 +35,17 @@ pub(super) enum Token {
 const OPERATORS: &[&str] = &[
     "<=>", "===", "!==", "...", "**=", "<<=", ">>=", "||=", "&&=", "//=", "?->", "=>", "->", "::", "==",
     "!=", "<=", ">=", "&&", "||", "+=", "-=", "*=", "/=", "%=", ".=", "|=", "&=", "^=", ":=", "**", "..",
-    "<<", ">>", "++", "--", "=~", "!~", "~=", "?.", "??", "<-", "&.", "|&", "+", "-", "*", "/", "%", ".",
-    "=", "<", ">", "!", "?", ":", ";", ",", "(", ")", "[", "]", "{", "}", "|", "&", "^", "~", "@", "$", "\\",
-    "#", "`",
+    "<<", ">>", "++", "--", "=~", "!~", "~=", "?.", "??", "<-", "&.", "|&", "|>", "+", "-", "*", "/", "%",
+    ".", "=", "<", ">", "!", "?", ":", ";", ",", "(", ")", "[", "]", "{", "}", "|", "&", "^", "~", "@", "$",
+    "\\", "#", "`",
 ];
+
+/// The operators by their first character, as most inputs are mostly operators.
+static BY_FIRST: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
+    let begun_by =
+        |first: u8| OPERATORS.iter().copied().filter(move |op| op.as_bytes().first() == Some(&first));
+    (0..128).map(|first| begun_by(first).collect()).collect()
+});
 
 /// Words after which an operand comes, so that a slash there begins a regular expression.
 const BEFORE_OPERAND: &[&str] = &[
@@ -81,7 +93,7 @@ pub(super) struct Cutter<'s> {
     pub(super) lang: Language,
     /// Brackets in literals whose partner was not found: after a few of them the search is given up.
     pub(super) misses: usize,
-    tokens: Vec<Token>,
+    pub(super) tokens: Vec<Token>,
 }
 
 /// The tokens of a source.
@@ -108,7 +120,7 @@ impl Cutter<'_> {
     }
 
     /// Whether what comes next is an operand rather than an operator.
-    fn wants_operand(&self) -> bool {
+    pub(super) fn wants_operand(&self) -> bool {
         match self.tokens.last() {
             None | Some(Token::Newline) => true,
             Some(Token::Op(op)) => !matches!(*op, ")" | "]" | "}" | "++" | "--"),
@@ -147,9 +159,9 @@ impl Cutter<'_> {
     }
 
     fn comment(&mut self) -> bool {
-        use Language::{Groovy, JavaScript, Lua, Perl, Php, Python, R, Ruby};
+        use Language::{Elixir, Groovy, JavaScript, Julia, Lua, Perl, Php, Python, R, Ruby};
         let line = match self.lang {
-            Python | Perl | Ruby | R => self.starts("#"),
+            Python | Perl | Ruby | R | Julia | Elixir => self.starts("#"),
             Php => self.starts("#") && !self.starts("#[") || self.starts("//"),
             JavaScript | Groovy => self.starts("//"),
             Lua => self.starts("--"),
@@ -175,7 +187,7 @@ impl Cutter<'_> {
     }
 
     fn text(&mut self) -> bool {
-        use Language::{Groovy, JavaScript, Lua, Perl, Php, Python, R, Ruby};
+        use Language::{Elixir, Groovy, JavaScript, Julia, Lua, Perl, Php, Python, R, Ruby};
         let c = self.peek(0);
         match (self.lang, c) {
             (Lua, '[') if matches!(self.peek(1), '[' | '=') => {
@@ -183,13 +195,22 @@ impl Cutter<'_> {
                 self.tokens.push(Token::Text(vec![Piece::Plain(text)]));
                 return true;
             }
-            (Perl | Ruby | Php, '`') => {
+            (Perl | Ruby | Php | Julia, '`') => {
                 let pieces = literal::quoted(self, '`', Quote::Expanding);
                 self.tokens.push(Token::Shell(pieces));
                 return true;
             }
             (JavaScript, '`') => {
                 let pieces = literal::quoted(self, '`', Quote::Expanding);
+                // Bun's shell: `$` before a template.
+                let dollar = self.tokens.last() == Some(&Token::Op("$"));
+                if dollar {
+                    self.tokens.pop();
+                    let member = self.tokens.last() == Some(&Token::Op("."));
+                    self.tokens.truncate(self.tokens.len() - if member { 2 } else { 0 });
+                    self.tokens.push(Token::Shell(pieces));
+                    return true;
+                }
                 self.tokens.push(Token::Text(pieces));
                 return true;
             }
@@ -213,10 +234,11 @@ impl Cutter<'_> {
         }
         let quote = match (self.lang, c) {
             (Perl | Ruby | Php, '\'') => Quote::Single,
-            (Perl | Ruby | Php | Groovy, '"') => Quote::Expanding,
+            (Perl | Ruby | Php | Groovy | Julia | Elixir, '"') => Quote::Expanding,
             _ => Quote::Escaping,
         };
-        let tripled = matches!(self.lang, Python | Groovy) && self.peek(1) == c && self.peek(2) == c;
+        let tripled =
+            matches!(self.lang, Python | Groovy | Julia | Elixir) && self.peek(1) == c && self.peek(2) == c;
         let pieces = if tripled { literal::tripled(self, c, quote) } else { literal::quoted(self, c, quote) };
         self.tokens.push(Token::Text(pieces));
         true
@@ -276,75 +298,6 @@ impl Cutter<'_> {
         }
     }
 
-    /// Variables that begin with a sign.
-    fn sigil(&mut self) -> bool {
-        let c = self.peek(0);
-        let next = self.peek(1);
-        let named = next.is_alphabetic() || next == '_';
-        match self.lang {
-            Language::Perl => {
-                let variable = match c {
-                    '$' | '@' => true,
-                    '%' | '&' => self.wants_operand() && (named || next == '$' || next == '{'),
-                    _ => false,
-                };
-                if !variable {
-                    return false;
-                }
-                self.at += 1;
-                if c == '$' && next == '#' && matches!(self.peek(1), '{' | '$' | 'a'..='z' | 'A'..='Z' | '_')
-                {
-                    self.at += 1;
-                }
-                let next = self.peek(0);
-                if next == '{' && (self.peek(1).is_alphabetic() || self.peek(1) == '^') {
-                    let length = self.chars[self.at..].iter().take(64).position(|&c| c == '}');
-                    let inner: Option<String> =
-                        length.map(|n| self.chars[self.at + 1..self.at + n].iter().collect());
-                    if let (Some(n), Some(inner)) = (length, inner)
-                        && inner.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '^')
-                    {
-                        self.at += n + 1;
-                        self.tokens.push(Token::Name(format!("${inner}")));
-                        return true;
-                    }
-                }
-                if next.is_alphabetic() || next == '_' {
-                    let word = self.word();
-                    self.tokens.push(Token::Name(if c == '&' { word } else { format!("${word}") }));
-                } else if next == '$'
-                    && (self.peek(1).is_alphabetic() || self.peek(1) == '_' || self.peek(1) == '{')
-                {
-                    // A reference is followed: what it leads to is what the variable holds.
-                } else if next != '{'
-                    && !next.is_whitespace()
-                    && (c == '$' || c == '@' && matches!(next, '-' | '+'))
-                {
-                    self.at += 1;
-                    while next.is_ascii_digit() && self.peek(0).is_ascii_digit() {
-                        self.at += 1;
-                    }
-                    self.tokens.push(Token::Name(format!("${next}")));
-                }
-                true
-            }
-            Language::Php | Language::JavaScript | Language::Ruby | Language::Groovy if c == '$' && named => {
-                self.at += 1;
-                let word = self.word();
-                self.tokens.push(Token::Name(format!("${word}")));
-                true
-            }
-            Language::Ruby if (c == '@' && (named || next == '@')) || c == '$' => {
-                self.at += if next == '@' { 2 } else { 1 };
-                let word = self.word();
-                self.at += usize::from(word.is_empty());
-                self.tokens.push(Token::Name(format!("@{word}")));
-                true
-            }
-            _ => false,
-        }
-    }
-
     /// A name; parts joined by `::` become one name with dots.
     pub(super) fn word(&mut self) -> String {
         let mut word = String::new();
@@ -362,7 +315,10 @@ impl Cutter<'_> {
                 break;
             }
         }
-        if self.lang == Language::Ruby && matches!(self.peek(0), '?' | '!') && self.peek(1) != '=' {
+        if matches!(self.lang, Language::Ruby | Language::Elixir)
+            && matches!(self.peek(0), '?' | '!')
+            && self.peek(1) != '='
+        {
             word.push(self.peek(0));
             self.at += 1;
         }
@@ -396,15 +352,29 @@ impl Cutter<'_> {
         }
         let digits: String = self.chars[start..self.at].iter().filter(|&&c| c != '_').collect();
         #[allow(clippy::cast_precision_loss)]
-        let value = if radix == 10 {
+        let octal = digits.len() > 1
+            && digits.starts_with('0')
+            && digits.chars().all(|c| c.is_digit(8))
+            && matches!(self.lang, Language::Perl | Language::Ruby | Language::Php | Language::JavaScript);
+        let value = if octal {
+            u32::from_str_radix(&digits, 8).map_or(0.0, f64::from)
+        } else if radix == 10 {
             digits.parse().unwrap_or(0.0)
         } else {
             u32::from_str_radix(digits.get(2..).unwrap_or(""), radix).map_or(0.0, f64::from)
         };
         // Suffixes such as 1e9, 10L, 3n.
-        while self.peek(0).is_ascii_alphanumeric() && self.lang != Language::Perl {
+        let suffix = self.at;
+        let exponent = matches!(self.peek(0), 'e' | 'E') && self.peek(1).is_ascii_digit();
+        while self.peek(0).is_ascii_alphanumeric() && (exponent || self.lang != Language::Perl) {
             self.at += 1;
         }
+        let value = if exponent {
+            let suffix: String = self.chars[suffix..self.at].iter().collect();
+            (digits + &suffix).parse().unwrap_or(value)
+        } else {
+            value
+        };
         self.tokens.push(Token::Number(value));
     }
 
@@ -417,7 +387,11 @@ impl Cutter<'_> {
     }
 
     fn operator(&mut self) {
-        if let Some(op) = OPERATORS.iter().find(|op| self.starts(op)) {
+        let none = Vec::new();
+        let first = usize::try_from(u32::from(self.peek(0))).unwrap_or(usize::MAX);
+        let candidates = BY_FIRST.get(first).unwrap_or(&none);
+        let pipes = matches!(self.lang, Language::Elixir | Language::Julia | Language::R);
+        if let Some(op) = candidates.iter().find(|op| self.starts(op) && (**op != "|>" || pipes)) {
             self.at += op.len();
             self.tokens.push(Token::Op(op));
         } else {

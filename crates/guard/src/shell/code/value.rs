@@ -4,11 +4,14 @@
 pub(super) const HOLE: char = '\u{e000}';
 
 /// Longer texts are not followed.
-const LONGEST: usize = 65_536;
+pub(super) const LONGEST: usize = 65_536;
+
+/// Stands in a path for anything below the folder before it.
+pub(super) const WITHIN: char = '\u{e100}';
 
 /// Whether a character stands for unknown text.
 pub(super) fn is_hole(c: char) -> bool {
-    ('\u{e000}'..='\u{e0ff}').contains(&c)
+    ('\u{e000}'..=WITHIN).contains(&c)
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -25,8 +28,8 @@ pub(super) enum Value {
     Member(Box<Value>, String),
     /// One of these.
     Choice(Vec<Value>),
-    /// A function written in the source itself.
-    Local,
+    /// A function written in the source itself, by its number.
+    Local(usize),
 }
 
 impl Value {
@@ -108,7 +111,7 @@ impl Value {
             Value::List(values) | Value::Choice(values) => inner(&mut values.iter()),
             Value::Map(entries) => inner(&mut entries.iter().map(|(_, value)| value)),
             Value::Member(base, name) => 1 + name.len() / 16 + base.weight(depth + 1, limit),
-            Value::Unknown | Value::Number(_) | Value::Local => 1,
+            Value::Unknown | Value::Number(_) | Value::Local(_) => 1,
         }
     }
 
@@ -123,35 +126,6 @@ impl Value {
 /// Text, unless it has become too long to follow.
 pub(super) fn text(text: String) -> Value {
     if text.len() > LONGEST { Value::Unknown } else { Value::Text(text) }
-}
-
-/// Two values put together as text; nothing is known if nothing was.
-pub(super) fn concat(left: &Value, right: &Value) -> Value {
-    match (left, right) {
-        (Value::List(a), Value::List(b)) => Value::List(a.iter().chain(b).cloned().collect()),
-        (Value::Choice(values), other) if values.len() <= 8 => {
-            Value::one_of(values.iter().map(|value| concat(value, other)).collect())
-        }
-        (other, Value::Choice(values)) if values.len() <= 8 => {
-            Value::one_of(values.iter().map(|value| concat(other, value)).collect())
-        }
-        (Value::Text(_), _) | (_, Value::Text(_)) => text(left.shown() + &right.shown()),
-        _ => Value::Unknown,
-    }
-}
-
-/// The text or list repeated.
-pub(super) fn repeat(value: &Value, times: &Value) -> Value {
-    let Some(times) = times.number() else { return Value::Unknown };
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let times = times.clamp(0.0, 65_536.0) as usize;
-    match value {
-        Value::Text(t) if t.len().saturating_mul(times) <= LONGEST => Value::Text(t.repeat(times)),
-        Value::List(items) if items.len() == 1 && times <= 64 => {
-            Value::List((0..times).map(|_| items[0].clone()).collect())
-        }
-        _ => Value::Unknown,
-    }
 }
 
 /// `"%s" % x`, `sprintf`: directives replaced by the values in turn.
@@ -169,17 +143,34 @@ pub(super) fn percent(pattern: &str, values: &[Value]) -> Value {
             out.push('%');
             continue;
         }
-        while chars.peek().is_some_and(|c| c.is_ascii_digit() || matches!(c, '-' | '.' | '+' | ' ' | '#')) {
-            chars.next();
+        let mut shape = String::new();
+        while let Some(c) = chars.next_if(|c| c.is_ascii_digit() || matches!(c, '-' | '.' | '+' | ' ' | '#'))
+        {
+            shape.push(c);
         }
         let kind = chars.next();
         match (kind, values.next()) {
             (Some('c'), Some(value)) => out.push_str(&chr(value).shown()),
-            (Some('s' | 'd' | 'i' | 'v'), Some(value)) => out.push_str(&value.shown()),
+            (Some('s' | 'd' | 'i'), Some(value)) => out.push_str(&shaped(&shape, value.shown())),
             _ => out.push(HOLE),
         }
     }
     text(out)
+}
+
+/// Cut and filled as a directive such as `%-5.2s` says.
+fn shaped(shape: &str, text: String) -> String {
+    if shape.is_empty() {
+        return text;
+    }
+    let (width, most) =
+        shape.split_once('.').map_or((shape, None), |(width, most)| (width, most.parse().ok()));
+    let (left, width) = width.strip_prefix('-').map_or((false, width), |width| (true, width));
+    // More than this is not worth the room.
+    let width = if width.is_empty() { Some(0) } else { width.parse::<usize>().ok().filter(|n| *n < 256) };
+    let (Some(width), false) = (width, text.contains(is_hole)) else { return HOLE.to_string() };
+    let text: String = text.chars().take(most.unwrap_or(usize::MAX)).collect();
+    if left { format!("{text:<width$}") } else { format!("{text:>width$}") }
 }
 
 /// `"{} {0} {name}".format(…)`.
@@ -196,7 +187,8 @@ pub(super) fn braces(pattern: &str, values: &[Value], named: &[(String, Value)])
             rest = &rest[open + 1 + usize::from(doubled)..];
             continue;
         };
-        let field = rest[(open + 1).min(open + close)..open + close].split([':', '!']).next().unwrap_or("");
+        let field = &rest[(open + 1).min(open + close)..open + close];
+        let (field, shape) = field.split_once([':', '!']).unwrap_or((field, ""));
         let value = if field.is_empty() {
             next += 1;
             values.get(next - 1)
@@ -205,7 +197,8 @@ pub(super) fn braces(pattern: &str, values: &[Value], named: &[(String, Value)])
         } else {
             named.iter().find(|(name, _)| name == field).map(|(_, value)| value)
         };
-        out.push_str(&value.map_or_else(|| HOLE.to_string(), Value::shown));
+        let plain = matches!(shape, "" | "s" | "d");
+        out.push_str(&value.filter(|_| plain).map_or_else(|| HOLE.to_string(), Value::shown));
         rest = &rest[open + close + 1..];
     }
     out.push_str(rest);
@@ -247,57 +240,6 @@ pub(super) fn reversed(value: &Value) -> Value {
         Value::List(values) => Value::List(values.iter().rev().cloned().collect()),
         _ => Value::Unknown,
     }
-}
-
-/// Base64, of either alphabet.
-pub(super) fn base64(source: &str) -> Value {
-    let mut bytes = Vec::new();
-    let (mut bits, mut count) = (0u32, 0);
-    for c in source.bytes() {
-        let digit = match c {
-            b'A'..=b'Z' => c - b'A',
-            b'a'..=b'z' => c - b'a' + 26,
-            b'0'..=b'9' => c - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            b'=' | b'\n' | b'\r' | b' ' => continue,
-            _ => return Value::Unknown,
-        };
-        bits = (bits << 6) | u32::from(digit);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count).to_le_bytes()[0]);
-        }
-    }
-    Value::Text(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Pairs of hexadecimal digits.
-pub(super) fn hex(source: &str) -> Value {
-    let digits: Vec<u8> = source
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .filter_map(|c| c.to_digit(16))
-        .filter_map(|d| u8::try_from(d).ok())
-        .collect();
-    let bytes: Vec<u8> = digits.chunks_exact(2).map(|pair| pair[0] * 16 + pair[1]).collect();
-    Value::Text(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Each letter moved by half the alphabet.
-pub(super) fn rot13(source: &str) -> Value {
-    let turn = |c: char, first: u8| char::from((c as u8 - first + 13) % 26 + first);
-    Value::Text(
-        source
-            .chars()
-            .map(|c| match c {
-                'a'..='z' => turn(c, b'a'),
-                'A'..='Z' => turn(c, b'A'),
-                other => other,
-            })
-            .collect(),
-    )
 }
 
 /// A part of a text or list between two places, negative ones counted from the end, with a step of 1 or -1.

@@ -1,9 +1,11 @@
 //! What has been found out so far while a source is read: variables, facts, and how much work is left.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::book::Book;
-use super::value::{Value, is_hole};
+use super::functions::Function;
+use super::printing::Output;
+use super::value::{HOLE, Value, WITHIN, is_hole};
 use super::{Facts, Language};
 
 /// Work that one source may cost.
@@ -53,6 +55,24 @@ pub(super) struct World {
     pub(super) hosts: Vec<String>,
     /// The module that starts programs was imported.
     pub(super) starts_programs: bool,
+    pub(super) output: Output,
+    /// Bytes were made and not yet decoded: Python prints them in a form of its own.
+    pub(super) bytes: bool,
+    /// A reference to a variable was made: an assignment may change another variable.
+    pub(super) aliased: bool,
+    pub(super) functions: Vec<Function>,
+    /// How many sources have been read.
+    pub(super) sources: usize,
+    /// How many functions of the source are being called.
+    pub(super) calling: usize,
+    /// What the function that is being called was given.
+    pub(super) arguments: Vec<Value>,
+    /// What that function may give.
+    pub(super) returned: Vec<Value>,
+    /// What a pipe operator hands to the next call.
+    pub(super) piped: Option<Value>,
+    /// What the block that follows goes over.
+    pub(super) element: Option<Value>,
 }
 
 impl World {
@@ -74,6 +94,16 @@ impl World {
             ran_unknown: false,
             hosts: Vec::new(),
             starts_programs: false,
+            output: Output::default(),
+            bytes: false,
+            aliased: false,
+            functions: Vec::new(),
+            sources: 0,
+            calling: 0,
+            arguments: Vec::new(),
+            returned: Vec::new(),
+            piped: None,
+            element: None,
         }
     }
 
@@ -108,6 +138,10 @@ impl World {
     }
 
     pub(super) fn bind(&mut self, name: &str, value: Value) {
+        if self.aliased {
+            self.output.doubt();
+            self.forget(true);
+        }
         let value = match self.vars.get(name) {
             Some((old, _)) if self.branched && *old != value => Value::one_of(vec![old.clone(), value]),
             _ => value,
@@ -115,6 +149,40 @@ impl World {
         let kept = value.kept();
         self.spend(kept.1);
         self.vars.insert(name.to_owned(), kept);
+    }
+
+    /// Sets a variable, whatever it held.
+    pub(super) fn put(&mut self, name: &str, value: Value) {
+        let kept = value.kept();
+        self.spend(kept.1);
+        self.vars.insert(name.to_owned(), kept);
+    }
+
+    /// A condition, a loop or a function: what follows may not happen, or not once.
+    pub(super) fn branch(&mut self) {
+        self.branched = true;
+        self.output.doubt();
+    }
+
+    /// What lists, and in Ruby texts, hold is no longer sure.
+    pub(super) fn forget_containers(&mut self) {
+        self.forget(self.lang == Language::Ruby);
+    }
+
+    /// What lists hold, and texts if so said, is no longer sure.
+    pub(super) fn forget(&mut self, texts: bool) {
+        self.spend(self.vars.len());
+        for (value, _) in self.vars.values_mut() {
+            if matches!(value, Value::List(_) | Value::Map(_)) || (texts && matches!(value, Value::Text(_))) {
+                let old = std::mem::replace(value, Value::Unknown);
+                *value = Value::one_of(vec![old, Value::Unknown]);
+            }
+        }
+    }
+
+    /// Whether a variable holds just this.
+    pub(super) fn is_held(&self, wanted: &Value) -> bool {
+        self.vars.values().any(|(value, _)| value == wanted)
     }
 
     /// A command line for a shell.
@@ -127,7 +195,7 @@ impl World {
                         self.facts.unresolved = true;
                         self.ran_unknown |= text.starts_with(is_hole);
                     }
-                    self.facts.shell.push(text.clone());
+                    self.facts.shell.push(text.replace(WITHIN, HOLE.encode_utf8(&mut [0; 4])));
                 }
                 Value::List(_) => self.argv(choice.elements()),
                 Value::Choice(_) => self.shell(choice),
@@ -147,11 +215,13 @@ impl World {
         self.facts.unresolved |= words.iter().any(|word| word.contains(is_hole)) || words.is_empty();
         self.ran_unknown |= words.first().is_none_or(|word| word.starts_with(is_hole));
         if !words.is_empty() {
-            self.facts.argvs.push(words);
+            let shown = |word: String| word.replace(WITHIN, HOLE.encode_utf8(&mut [0; 4]));
+            self.facts.argvs.push(words.into_iter().map(shown).collect());
         }
     }
 
-    fn paths(&mut self, value: Option<&Value>) -> Vec<String> {
+    /// The paths that a value may be, and whether each stands for all below it.
+    fn paths(&mut self, value: Option<&Value>) -> Vec<(String, bool)> {
         let Some(value) = value else {
             self.facts.unresolved = true;
             return Vec::new();
@@ -159,8 +229,14 @@ impl World {
         let mut paths = Vec::new();
         for choice in value.choices().iter().flat_map(Value::elements).flat_map(Value::choices) {
             let path = choice.shown();
+            let folder = path.split(WITHIN).next().unwrap_or("");
+            if folder.len() < path.len() && !folder.is_empty() && !folder.contains(is_hole) {
+                let folder = if folder == "/" { folder } else { folder.trim_end_matches('/') };
+                paths.push((folder.to_owned(), true));
+                continue;
+            }
             self.facts.unresolved |= path.contains(is_hole);
-            paths.push(path);
+            paths.push((path.replace(WITHIN, HOLE.encode_utf8(&mut [0; 4])), false));
         }
         paths
     }
@@ -168,17 +244,17 @@ impl World {
     pub(super) fn delete(&mut self, value: Option<&Value>, tree: bool) {
         let paths = self.paths(value);
         self.impure = true;
-        self.facts.deletes.extend(paths.into_iter().map(|path| (path, tree)));
+        self.facts.deletes.extend(paths.into_iter().map(|path| (path.0, tree || path.1)));
     }
 
     pub(super) fn write(&mut self, value: Option<&Value>) {
         let paths = self.paths(value);
         self.impure = true;
-        self.facts.writes.extend(paths);
+        self.facts.writes.extend(paths.into_iter().map(|path| path.0));
     }
 
     pub(super) fn read(&mut self, value: Option<&Value>) {
-        for path in self.paths(value) {
+        for (path, _) in self.paths(value) {
             if path.contains("://") && !path.starts_with("file:") && !path.starts_with("php://") {
                 self.facts.network = true;
                 self.hosts.push(path);
@@ -191,7 +267,7 @@ impl World {
     pub(super) fn permissions(&mut self, value: Option<&Value>, tree: bool) {
         let paths = self.paths(value);
         self.impure = true;
-        self.facts.changes_permissions.extend(paths.into_iter().map(|path| (path, tree)));
+        self.facts.changes_permissions.extend(paths.into_iter().map(|path| (path.0, tree || path.1)));
     }
 
     /// The facts, with what only shows when all of it has been read.
@@ -220,8 +296,25 @@ impl World {
                 }
             }
         }
+        once(&mut facts.shell);
+        once(&mut facts.argvs);
+        once(&mut facts.deletes);
+        once(&mut facts.writes);
+        once(&mut facts.reads);
+        once(&mut facts.changes_permissions);
         facts.settle(self.impure);
+        if facts.only_reads {
+            facts.prints = self.output.told();
+        }
         self.facts
+    }
+}
+
+/// Leaves out what stands there already; a body that is called is read more than once.
+fn once<T: Clone + Eq + std::hash::Hash>(list: &mut Vec<T>) {
+    if list.len() > 1 {
+        let mut seen = HashSet::new();
+        list.retain(|item| seen.insert(item.clone()));
     }
 }
 

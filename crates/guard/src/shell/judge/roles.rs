@@ -29,6 +29,16 @@ impl Reading<'_> {
         place
     }
 
+    /// What makes a path secret, if anything does.
+    pub fn secret_at(&self, word: &str) -> Option<&'static str> {
+        let place = self.written(word);
+        match classify(&place, self.home(), self.setting.workspaces) {
+            Class::Secret(what) => Some(what),
+            Class::Account => secret(&place.path, &shown(&place.path)),
+            _ => None,
+        }
+    }
+
     pub fn class_of(&self, word: &str) -> Class {
         classify(&self.written(word), self.home(), self.setting.workspaces)
     }
@@ -93,6 +103,8 @@ impl Reading<'_> {
             Class::Home if shared && !place.contents => {
                 self.effect(Effects::READS);
             }
+            // Who may read a file is no secret, nor that it is there.
+            Class::Secret(_) | Class::Account if place.path.starts_with("/etc/") => self.effect(Effects::READS),
             _ => drop(self.reads(word, Reach::One)),
         }
     }

@@ -83,6 +83,9 @@ impl Reading<'_> {
         if let Some(output) = self.interpreter(base, arguments, input) {
             return output;
         }
+        if base == "ld.so" {
+            return self.argv(arguments, false, input);
+        }
         if matches!(base, "find" | "gfind") {
             return self.find_files(arguments);
         }

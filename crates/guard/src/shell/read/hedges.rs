@@ -39,13 +39,18 @@ pub const WORST: &[&str] = &[
     "rimraf",
 ];
 
+/// Of those, names that are also everyday subcommands.
+const STOPS: &[&str] = &["shutdown", "reboot", "poweroff", "halt"];
+
 /// The most texts that are looked at.
 const MOST_TEXTS: usize = 40;
 
 impl Reading<'_> {
     /// A program that may run its words as a command.
     pub fn hedge(&mut self, words: &[String]) {
-        let Some(at) = words.iter().position(|word| WORST.contains(&base_name(word))) else { return };
+        // `mysqladmin shutdown` is its own word for something else.
+        let starts = |word: &String| WORST.contains(&base_name(word)) && !STOPS.contains(&base_name(word));
+        let Some(at) = words.iter().position(starts) else { return };
         let words: Vec<String> = words[at..].iter().filter(|word| *word != "--").cloned().collect();
         self.only_what_must_never_be(|reading| {
             reading.argv(&words, false, None);

@@ -300,6 +300,10 @@ impl<'a> Reading<'a> {
 
     /// What a command substitution prints.
     pub fn output_of(&mut self, text: &str) -> String {
+        let mut words = text.split_whitespace();
+        if words.next() == Some("yes") && !text.contains('|') {
+            self.forbid("endless", "It collects output that never ends, until the memory is full.");
+        }
         let (pick, most) = (self.pick, self.most_values);
         let output = self.run_apart(text, None);
         self.pick = pick;

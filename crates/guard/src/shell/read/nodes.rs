@@ -32,6 +32,8 @@ impl Reading<'_> {
             Node::While { condition, body } => {
                 if runs_forever(condition) && starts_in_background(body) {
                     self.forbid("fork-bomb", "It starts processes without end.");
+                } else if runs_forever(condition) && grows(body) {
+                    self.forbid("endless", "It fills the memory without end.");
                 }
                 self.node(condition, script, input);
                 self.node(body, script, input)
@@ -218,6 +220,15 @@ fn runs_forever(condition: &Node) -> bool {
         Node::Arithmetic(text) => text.trim() == "1",
         Node::Test(words) => words.len() == 1,
         Node::Sequence(parts) => parts.iter().all(runs_forever),
+        _ => false,
+    }
+}
+
+/// Whether a variable gets longer each time.
+fn grows(node: &Node) -> bool {
+    match node {
+        Node::Simple(simple) => simple.words.is_empty() && simple.assigns.iter().any(|assign| assign.append),
+        Node::Sequence(parts) => parts.iter().any(grows),
         _ => false,
     }
 }

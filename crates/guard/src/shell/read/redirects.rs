@@ -6,7 +6,7 @@ use super::Reading;
 use crate::shell::{
     judge::{Class, Reach, Writing},
     syntax::{Redirect, RedirectOp, Script, Target, here_text},
-    text::{HOLE, NET, SHELL, is_secret},
+    text::{HOLE, is_known, NET, SHELL, is_secret},
 };
 
 impl Reading<'_> {
@@ -72,6 +72,9 @@ impl Reading<'_> {
                 _ => continue,
             };
             let path = self.pattern(word);
+            if shell && self.is_connected() && !is_known(&path) {
+                self.forbid("reverse-shell", "It connects a shell to another host.");
+            }
             let class = self.class_of(&path);
             let errors_only = redirect.fd.as_deref() == Some("2");
             let output = if errors_only { None } else { left.take() };

@@ -264,3 +264,24 @@ fn unknown_parts_are_told() {
         assert!(facts.unresolved && facts.executes && !facts.pure, "{language:?}: {source}\n{facts:?}");
     }
 }
+
+/// Commands taken from what was changed in place are not taken for what was there before.
+#[test]
+fn changes_in_place_leave_commands_unknown() {
+    for (language, source) in [
+        (Python, "import os; x=['ls']; x[0]='rm -rf /'; os.system(x[0])"),
+        (Python, "import os; x=['ls']; x.insert(0,'rm -rf /'); os.system(x[0])"),
+        (Python, "import os; d={'a':'ls'}; d['a']='rm -rf /'; os.system(d['a'])"),
+        (Perl, "my @x=('ls'); unshift @x,'rm -rf /'; system($x[0])"),
+        (Perl, "$x='ls'; $x =~ s/ls/rm x/; system($x)"),
+        (Perl, "$x='ls'; $y=\\$x; $$y='rm'; system($x)"),
+        (Ruby, "x='ls'; x.replace('rm -rf /'); system(x)"),
+        (Ruby, "x='l'; x << 's'; system(x)"),
+        (JavaScript, "const x=['ls']; x.unshift('rm -rf /'); require('child_process').execSync(x[0])"),
+        (Php, "$x='ls'; $y=&$x; $y='rm'; system($x);"),
+        (Php, "$x=['ls']; array_unshift($x, 'rm'); system($x[0]);"),
+    ] {
+        let facts = inspect(language, source);
+        assert!(facts.unresolved, "{language:?}: {source}\n{facts:?}");
+    }
+}

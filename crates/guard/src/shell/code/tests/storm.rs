@@ -22,6 +22,8 @@ const ALL: &[Language] = &[
     Jq,
     Calculator,
     Groovy,
+    Julia,
+    Elixir,
     Other,
 ];
 
@@ -229,7 +231,7 @@ fn deep_and_long_inputs_end() {
         "{a:",
         "\\(",
     ]) {
-        let source = unit.repeat(4096 / unit.len());
+        let source = unit.repeat(1024 / unit.len());
         for &language in ALL {
             let facts = inspect(language, &source);
             assert!(!facts.pure || !source.contains('\u{e001}'), "{language:?}: {unit:?}");

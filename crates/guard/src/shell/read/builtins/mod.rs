@@ -67,7 +67,8 @@ impl Reading<'_> {
                 }
             }
             "trap" => {
-                if let Some(text) = words.iter().find(|word| !word.starts_with('-')) {
+                if let Some(text) = words.iter().find(|word| !word.starts_with('-')).filter(|_| words.len() > 1) {
+                    self.find(Permission::Moderate, "program:trap", "It sets what runs when the shell ends.");
                     self.run_apart(&globs_as_text(text), None);
                 }
             }
@@ -182,6 +183,7 @@ impl Reading<'_> {
         let Some(path) = words.first() else { return String::new() };
         self.effect(Effects::EXECUTES);
         if matches!(path.as_str(), "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0") {
+            self.find(Permission::Moderate, "program:source", "It runs what it is fed.");
             return self.shell_text_here(input.unwrap_or_default(), None);
         }
         let place = self.written(path);

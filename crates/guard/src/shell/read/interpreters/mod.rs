@@ -58,7 +58,8 @@ impl Reading<'_> {
         if !facts.pure && facts.shell.is_empty() && facts.argvs.is_empty() {
             self.hedge_texts(&[text.to_owned()]);
         }
-        let mut output = if facts.network { NET.to_string() } else { HOLE.to_string() };
+        let unknown = if facts.network { NET.to_string() } else { HOLE.to_string() };
+        let mut output = facts.prints.unwrap_or(unknown);
         if facts.reads.iter().any(|path| matches!(self.class_of(path), Class::Secret(_))) {
             output.push(SECRET);
         }

@@ -102,6 +102,10 @@ impl Reading<'_> {
         for text in texts {
             output.push_str(&self.code(language, &globs_as_text(text)));
         }
+        // Code that runs for each line, or whose value is printed, prints more than it says.
+        if told.has_any(&["-n", "-p", "-l", "-pe", "--print", "-a"]) {
+            output.push(HOLE);
+        }
         for path in &told.operands {
             if edits {
                 self.writes(path, Writing::Whole);

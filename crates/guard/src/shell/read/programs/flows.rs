@@ -2,7 +2,6 @@
 
 use super::{Call, Gathered, Reading, flags::Told};
 use crate::shell::{
-    judge::Class,
     knowledge::Nature,
     text::{HOLE, NET, SECRET, SHELL, is_known, is_secret, origin},
 };
@@ -23,9 +22,14 @@ impl Reading<'_> {
         let content = if fetched { NET.to_string() } else { moved.unwrap_or_else(|| marks.clone()) };
         if !origin(&content).is_empty() || is_known(&content) && !content.is_empty() {
             for path in written {
-                let path = self.written(path).path;
-                self.drains(&path, &content);
-                self.files.insert(path, content.clone());
+                let place = self.written(path).path;
+                self.drains(&place, &content);
+                // A folder gets a file of the same name.
+                for source in operands.iter().filter(|source| *source != path) {
+                    let name = source.rsplit(['/', ':']).next().unwrap_or_default();
+                    self.files.insert(format!("{place}/{name}"), content.clone());
+                }
+                self.files.insert(place, content.clone());
             }
         }
         // `curl -O URL`, `wget URL`: a file named as in the URL.
@@ -52,7 +56,7 @@ impl Reading<'_> {
     pub fn leaks(&self, word: &str) -> bool {
         let secret = |part: &str| {
             let filled = self.files.get(&self.written(part).path).is_some_and(|text| is_secret(text));
-            filled || matches!(self.class_of(part), Class::Secret(what) if !what.contains("start-up"))
+            filled || self.secret_at(part).is_some_and(|what| !what.contains("start-up"))
         };
         word.split(['@', '=', ',', ';'])
             .chain(word.split_once(':').map(|(_, path)| path))
@@ -78,7 +82,7 @@ impl Reading<'_> {
             if given.contains(SHELL) {
                 self.forbid("reverse-shell", format!("It connects a shell to another host with {name}."));
             }
-            return NET.to_string();
+            return if gathered.shows_secret { format!("{NET}{SECRET}") } else { NET.to_string() };
         }
         if gathered.shows_secret {
             // What is asked about because it shows a secret, shows a secret.

@@ -14,7 +14,7 @@ use super::{
 use crate::shell::{
     judge::Class,
     knowledge::{Case, Entry, Flag, Gives, Nature, Operands, Role},
-    text::{HOLE, is_secret, origin, shown},
+    text::{HOLE, is_known, is_secret, origin, shown},
 };
 use roles::{WordUse, assign_roles, remote_host};
 
@@ -112,7 +112,8 @@ impl Reading<'_> {
         }
         self.appending = call.name == "tee" && told.has_any(&["-a", "--append"]);
         let mut gathered = Gathered {
-            shows_secret: used.nature == Nature::Read && used.permission == Permission::Sensitive,
+            shows_secret: used.permission == Permission::Sensitive
+                && (used.nature == Nature::Read || names_a_secret(&used.why) || call.words.iter().any(|word| names_a_secret(word))),
             ..Gathered::default()
         };
         let nature = self.use_flags(call, used, told, &mut gathered);
@@ -128,7 +129,7 @@ impl Reading<'_> {
         self.fills(call.name, nature, &gathered, told, operands);
         self.beyond_roles(call, told, operands);
         if matches!(nature, Nature::Execute | Nature::System) {
-            self.hedge(operands);
+            self.hedge(call.words);
         }
         self.doubts(entry, call, used, told);
         self.flows(call, nature, &gathered)
@@ -236,7 +237,8 @@ impl Reading<'_> {
             let mut flags = entry.flags.iter().chain(entry.case.iter().flat_map(|case| &case.flags));
             used.named > 0 || used.nature != Nature::Read || flags.any(is_risky)
         };
-        if told.doubtful && risky() {
+        let tells = used.nature == Nature::LookUp && call.words.iter().any(|word| !is_known(word));
+        if tells || told.doubtful && risky() {
             self.unresolved(format!("Some words of {} cannot be told before it runs.", call.name));
         }
         if entry.strict && told.strangers {
@@ -244,6 +246,11 @@ impl Reading<'_> {
             self.find(Permission::Moderate, format!("program:{}", call.name), why);
         }
     }
+}
+
+/// Whether a text speaks of a secret that is shown.
+fn names_a_secret(text: &str) -> bool {
+    ["token", "password", "secret", "keychain", "credential"].iter().any(|word| text.contains(word))
 }
 
 /// Whether a flag can do more than read.

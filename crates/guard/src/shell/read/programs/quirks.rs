@@ -59,6 +59,7 @@ impl Reading<'_> {
             "git" => {
                 self.git_settings(told);
                 self.git_alias(told);
+                self.asks_more(call.name, told, operands);
                 self.git_secret_setting(told);
             }
             "ftp" | "lftp" => {
@@ -89,6 +90,16 @@ impl Reading<'_> {
                 self.forbid("power", "It ends everything that root runs.");
                 return;
             }
+            "tail" | "sort" | "tac" | "shuf" if operands.iter().any(|word| is_endless(word)) => {
+                self.forbid("endless", "It collects what never ends, until the memory is full.");
+                return;
+            }
+            "identify" | "convert" | "magick" | "mogrify" | "montage" | "compare"
+                if operands.iter().any(|word| IMAGE_SCRIPTS.iter().any(|start| word.starts_with(start))) =>
+            {
+                "It gives an image program a script to run."
+            }
+            "git" if told.has_any(&["--git-dir"]) => "git is told to use another repository's settings.",
             "curl" if told.known.iter().any(|given| uploads(given.value.as_deref())) => {
                 "curl sends what is in a file."
             }
@@ -261,6 +272,14 @@ impl Reading<'_> {
             }
         }
     }
+}
+
+/// Prefixes by which image programs read scripts, or fetch.
+const IMAGE_SCRIPTS: &[&str] = &["msl:", "mvg:", "ephemeral:", "inline:", "url:", "http:", "https:", "ftp:", "|", "@"];
+
+/// Devices that can be read for ever.
+fn is_endless(path: &str) -> bool {
+    matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random" | "/dev/full")
 }
 
 fn uploads(value: Option<&str>) -> bool {

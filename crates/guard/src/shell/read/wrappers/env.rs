@@ -61,6 +61,7 @@ impl Reading<'_> {
 
     /// What `-S` makes of its text, and the words after it. The text may start with flags of env again.
     fn split_words(&mut self, text: &str, rest: &[String], input: Option<&str>) -> Vec<String> {
+        self.find(deskhand_core::Permission::Moderate, "program:env -S", "env makes a command of a text.");
         let mut words = Vec::new();
         let script = parse(text);
         if let Node::Simple(simple) = &script.root {

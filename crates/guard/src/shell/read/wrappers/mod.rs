@@ -75,6 +75,9 @@ impl Reading<'_> {
         if matches!(name, "time" | "gtime") && told.has_any(&["-o", "--output"]) {
             self.find(Permission::Moderate, "program:time -o", "time writes its times to a file.");
         }
+        if matches!(name, "busybox" | "toybox") && told.has_any(&["--install"]) {
+            self.find(Permission::Moderate, "program:busybox --install", "busybox makes links to itself.");
+        }
         if matches!(name, "taskset" | "ionice" | "chrt" | "prlimit") && told.has_any(&["-p", "--pid"]) {
             let why = format!("{name} changes a process that runs.");
             self.find(Permission::Sensitive, format!("program:{name} -p"), why);

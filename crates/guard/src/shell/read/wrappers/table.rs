@@ -41,8 +41,6 @@ pub const WRAPPERS: &[Wrapper] = &[
     wrapper(&["gosu", "su-exec", "setuidgid", "envuidgid"], "", 1, Kind::Privilege),
     wrapper(
         &[
-            "nohup",
-            "setsid",
             "catchsegv",
             "eatmydata",
             "unbuffer",
@@ -129,6 +127,7 @@ pub const WRAPPERS: &[Wrapper] = &[
         0,
         Kind::Detached,
     ),
+    wrapper(&["nohup", "setsid"], "", 0, Kind::Watched),
     wrapper(&["busybox", "toybox"], "", 0, Kind::Plain),
     wrapper(&["sshpass"], "-p -f -d -P -e", 0, Kind::Watched),
 ];

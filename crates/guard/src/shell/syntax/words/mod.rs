@@ -95,6 +95,12 @@ impl<'a> Reader<'a> {
                 let text = self.backticks();
                 word.push(sub(Sub::Command(text), in_double || end == End::Text));
             }
+            // `!(a|b)`, `*(x)`: a pattern of several names.
+            '?' | '*' | '+' | '@' | '!' if self.peek(1) == Some('(') && !in_double && end == End::Word && !word.is_empty() => {
+                self.at += 2;
+                self.parenthesis();
+                word.push(Unit::Bare('*'));
+            }
             '<' | '>' if !in_double && end == End::Word && self.peek(1) == Some('(') => {
                 self.at += 2;
                 let text = self.parenthesis();

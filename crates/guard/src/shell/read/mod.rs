@@ -34,7 +34,11 @@ use super::{
 };
 
 /// How many steps reading may take before it gives up: what is not read by then is asked about.
-const MOST_STEPS: usize = 4_000;
+pub const MOST_STEPS: usize = 4_000;
+/// How many values of one variable are told apart, the last of them standing for all others.
+const MOST_VALUES: usize = 17;
+/// Reading this many bytes of a text counts as one step.
+const BYTES_OF_A_STEP: usize = 64;
 /// How deep commands may hold commands.
 const MOST_DEEP: usize = 14;
 
@@ -180,6 +184,21 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// How many steps were taken.
+    pub fn steps_taken(&self) -> usize {
+        MOST_STEPS - self.steps_left
+    }
+
+    /// Takes so many steps at once.
+    pub fn charge(&mut self, steps: usize) {
+        if steps > 0 && self.steps_left > 0 {
+            self.steps_left = self.steps_left.saturating_sub(steps).max(1);
+            if self.steps_left == 1 {
+                self.take_step();
+            }
+        }
+    }
+
     /// Whether there is a step left to take.
     pub fn take_step(&mut self) -> bool {
         if self.steps_left == 0 {
@@ -243,9 +262,13 @@ impl<'a> Reading<'a> {
     }
 
     pub fn set(&mut self, name: &str, mut values: Vec<String>) {
-        const MOST_VALUES: usize = 16;
-        if values.len() > MOST_VALUES {
-            values.truncate(MOST_VALUES);
+        if values.len() >= MOST_VALUES {
+            // Numbers and plain names need no look each; what could be a path or a flag does.
+            let plain = |value: &String| value.chars().all(|c| c.is_ascii_alphanumeric());
+            if !values[MOST_VALUES - 1..].iter().all(plain) {
+                self.unresolved(format!("{name} has more values than are read."));
+            }
+            values.truncate(MOST_VALUES - 1);
             values.push(HOLE.to_string());
         }
         self.variables.insert(name.to_owned(), values);
@@ -266,6 +289,10 @@ impl<'a> Reading<'a> {
     pub fn run_text(&mut self, text: &str, input: Option<&str>) -> String {
         if self.deep >= MOST_DEEP {
             self.unresolved("It nests commands too deep to be read.");
+            return HOLE.to_string();
+        }
+        self.charge(text.len() / BYTES_OF_A_STEP);
+        if !self.take_step() {
             return HOLE.to_string();
         }
         self.deep += 1;

@@ -3,6 +3,8 @@
 mod arithmetic;
 mod braces;
 mod parameters;
+#[cfg(test)]
+mod tests;
 
 pub use arithmetic::evaluate;
 pub use parameters::is_secret_name;

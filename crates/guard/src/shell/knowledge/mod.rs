@@ -6,7 +6,6 @@
 mod entry;
 
 use std::{
-    borrow::Cow,
     collections::HashMap,
     sync::{LazyLock, OnceLock},
 };
@@ -45,7 +44,7 @@ struct Group {
 /// An entry that is read when it is asked for.
 #[derive(Clone, Debug)]
 struct Unread {
-    text: Cow<'static, str>,
+    text: &'static str,
     entry: OnceLock<Option<Box<Entry>>>,
 }
 
@@ -54,6 +53,8 @@ struct Unread {
 pub struct Knowledge {
     entries: Vec<Unread>,
     by_name: HashMap<String, usize>,
+    /// How many of the entries come with the program; the rest are a user's own.
+    built_in: usize,
     /// Names that end in `*`: `mkfs.*`.
     by_prefix: Vec<(String, usize)>,
 }
@@ -65,9 +66,10 @@ impl Knowledge {
             let mut all = Knowledge::default();
             for (_, text) in FILES {
                 for part in parts(text) {
-                    all.index(Cow::Borrowed(part));
+                    all.index(part);
                 }
             }
+            all.built_in = all.entries.len();
             all
         });
         &BUILT_IN
@@ -76,35 +78,56 @@ impl Knowledge {
     /// Adds a file's programs, all of which are read at once to see that they can be. Later ones win over earlier
     /// ones of the same name.
     pub fn add(&mut self, text: &str) -> Result<(), String> {
-        read(text)?;
-        for part in parts(text) {
-            self.index(Cow::Owned(part.to_owned()));
+        for entry in read(text)? {
+            self.name(&entry.names);
+            self.entries.push(Unread { text: "", entry: OnceLock::from(Some(Box::new(entry))) });
         }
         Ok(())
     }
 
-    fn index(&mut self, text: Cow<'static, str>) {
+    /// The next entry has these names.
+    fn name(&mut self, names: &[impl AsRef<str>]) {
         let at = self.entries.len();
-        for name in names(&text) {
+        for name in names.iter().map(AsRef::as_ref) {
             match name.strip_suffix('*') {
                 Some(prefix) => self.by_prefix.push((prefix.to_owned(), at)),
                 None => drop(self.by_name.insert(name.to_owned(), at)),
             }
         }
+    }
+
+    fn index(&mut self, text: &'static str) {
+        self.name(&names(text).collect::<Vec<_>>());
         self.entries.push(Unread { text, entry: OnceLock::new() });
     }
 
     pub fn find(&self, name: &str) -> Option<&Entry> {
+        self.entry_at(self.position(name)?)
+    }
+
+    /// The same, if it is a user's own entry.
+    pub fn find_own(&self, name: &str) -> Option<&Entry> {
+        if self.entries.len() == self.built_in {
+            return None;
+        }
+        self.position(name).filter(|at| *at >= self.built_in).and_then(|at| self.entry_at(at))
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
         let at = self.by_name.get(name).or_else(|| {
             self.by_prefix
                 .iter()
                 .rev()
                 .find(|(prefix, _)| name.starts_with(prefix.as_str()))
                 .map(|(_, at)| at)
-        })?;
-        let unread = self.entries.get(*at)?;
+        });
+        at.copied()
+    }
+
+    fn entry_at(&self, at: usize) -> Option<&Entry> {
+        let unread = self.entries.get(at)?;
         // The tests read every file; an entry that cannot be read makes its program unknown, which is asked about.
-        unread.entry.get_or_init(|| read(&unread.text).ok()?.pop().map(Box::new)).as_deref()
+        unread.entry.get_or_init(|| read(unread.text).ok()?.pop().map(Box::new)).as_deref()
     }
 }
 

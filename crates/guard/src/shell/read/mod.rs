@@ -85,6 +85,7 @@ pub struct Reading<'a> {
     pub(super) unset_is_empty: bool,
     steps_left: usize,
     deep: usize,
+    nested: usize,
     calling: Vec<String>,
     /// A connection to a host was opened by a redirection.
     connected: bool,
@@ -130,6 +131,7 @@ impl<'a> Reading<'a> {
             unset_is_empty: false,
             steps_left: MOST_STEPS,
             deep: 0,
+            nested: 0,
             calling: Vec::new(),
             connected: false,
             appending: false,

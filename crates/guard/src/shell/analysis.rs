@@ -6,7 +6,7 @@ use deskhand_core::{Access, Effects, Permission};
 
 use super::{
     knowledge::Knowledge,
-    read::{Reading, count_commands},
+    read::{MOST_STEPS, Reading, count_commands},
     syntax, text, windows,
 };
 
@@ -49,6 +49,8 @@ pub struct Analysis {
     pub needs_network: bool,
     /// The simple commands that make it more than public, as words: what a remembered answer is about.
     pub commands: Vec<Vec<String>>,
+    /// How many steps reading it took: at most [`Shell::MOST_STEPS`], whatever the text.
+    pub steps_taken: usize,
     /// Patterns under which a yes could be remembered, narrowest first: `git push origin *`.
     pub patterns: Vec<String>,
 }
@@ -64,6 +66,9 @@ pub struct Shell {
 const MOST_BYTES: usize = 64 * 1024;
 
 impl Shell {
+    /// The most steps that reading a command may take; a command that needs more is asked about.
+    pub const MOST_STEPS: usize = MOST_STEPS;
+
     /// With entries of a user's own, in the form of the knowledge files: they win over those that come with it.
     pub fn with_entries(text: &str) -> Result<Self, String> {
         let mut knowledge = Knowledge::built_in().clone();
@@ -139,6 +144,7 @@ fn is_fork_bomb(text: &str) -> bool {
 
 /// What the findings add up to.
 fn conclude(reading: Reading<'_>) -> Analysis {
+    let steps_taken = reading.steps_taken();
     let notes = reading.notes;
     let strictest = notes.findings.iter().map(|found| found.permission).max().unwrap_or(Permission::Public);
     let decided =
@@ -170,6 +176,7 @@ fn conclude(reading: Reading<'_>) -> Analysis {
         effects: notes.effects,
         needs_network: notes.needs_network,
         commands: notes.commands,
+        steps_taken,
         patterns,
     }
 }

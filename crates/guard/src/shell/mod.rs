@@ -12,6 +12,8 @@ mod judge;
 pub mod knowledge;
 mod read;
 pub mod syntax;
+#[cfg(test)]
+mod tests;
 mod text;
 pub mod windows;
 

@@ -4,25 +4,26 @@ use crate::shell::syntax::{Unit, Word};
 
 const MOST_WORDS: usize = 256;
 
-/// The words that a word stands for.
-pub fn expand(word: &Word) -> Vec<Word> {
-    if !word.iter().any(|unit| matches!(unit, Unit::Bare('{'))) {
-        return vec![word.clone()];
-    }
+/// The units that all of them may have together.
+const MOST_UNITS: usize = 128 * 1024;
+
+/// The words that a word stands for; `None` where they are too many.
+pub fn expand(word: &Word) -> Option<Vec<Word>> {
     let mut done = Vec::new();
     let mut todo = vec![word.clone()];
     while let Some(word) = todo.pop() {
         match first(&word) {
-            Some(words) if done.len() + todo.len() + words.len() <= MOST_WORDS => {
+            Some(words) => {
+                let count = done.len() + todo.len() + words.len();
+                if count > MOST_WORDS || count * word.len() > MOST_UNITS {
+                    return None;
+                }
                 todo.extend(words.into_iter().rev());
             }
-            _ => done.push(word),
-        }
-        if done.len() > MOST_WORDS {
-            break;
+            None => done.push(word),
         }
     }
-    done
+    Some(done)
 }
 
 /// The word with its first pair of braces expanded.

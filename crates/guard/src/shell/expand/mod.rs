@@ -3,6 +3,8 @@
 mod arithmetic;
 mod braces;
 mod parameters;
+#[cfg(test)]
+mod tests;
 
 pub use arithmetic::evaluate;
 pub use parameters::is_secret_name;
@@ -10,7 +12,7 @@ pub use parameters::is_secret_name;
 use super::{
     read::Reading,
     syntax::{Sub, Unit, Word},
-    text::{ANY, HOLE, SET, STAR},
+    text::{ANY, HOLE, SET, STAR, origin},
 };
 
 /// The most fields that one word may become.
@@ -22,13 +24,20 @@ impl Reading<'_> {
     /// What a word becomes as arguments.
     pub fn fields(&mut self, word: &Word) -> Vec<String> {
         let mut fields = Vec::new();
-        for word in braces::expand(word) {
-            self.split(&word, &mut fields);
-            if fields.len() > MOST_FIELDS {
-                fields.truncate(MOST_FIELDS);
-                fields.push(HOLE.to_string());
-                break;
+        if !word.contains(&Unit::Bare('{')) {
+            self.split(word, &mut fields);
+        } else if let Some(words) = braces::expand(word) {
+            for word in words {
+                self.split(&word, &mut fields);
             }
+        } else {
+            self.unresolved("Braces stand for more words than are read.");
+            fields.push(HOLE.to_string());
+        }
+        if fields.len() > MOST_FIELDS {
+            self.unresolved("A word becomes more words than are read.");
+            fields.truncate(MOST_FIELDS);
+            fields.push(HOLE.to_string());
         }
         fields
     }
@@ -47,7 +56,8 @@ impl Reading<'_> {
                 }
             }
             if text.len() > MOST_CHARS {
-                return HOLE.to_string();
+                self.unresolved("A value is longer than is read.");
+                return format!("{HOLE}{}", origin(&text));
             }
         }
         text
@@ -70,8 +80,9 @@ impl Reading<'_> {
         let mut field: Option<String> = None;
         let separators = self.separators();
         for (at, unit) in word.iter().enumerate() {
-            if field.as_ref().is_some_and(|field| field.len() > MOST_CHARS) {
-                field = Some(HOLE.to_string());
+            if let Some(long) = field.as_ref().filter(|field| field.len() > MOST_CHARS) {
+                field = Some(format!("{HOLE}{}", origin(long)));
+                self.unresolved("A value is longer than is read.");
                 break;
             }
             match unit {
@@ -177,7 +188,8 @@ fn split_values(values: &[String], separators: &str, field: &mut Option<String>,
         }
         for c in value.chars() {
             if separators.contains(c) {
-                if fields.len() < MOST_FIELDS {
+                // One more than is read: so that it is seen that there are too many.
+                if fields.len() <= MOST_FIELDS {
                     fields.extend(field.take());
                 }
             } else {

@@ -3,10 +3,13 @@
 use crate::shell::{
     read::{Reading, quoted, unescape},
     syntax::{Op, Param, Side, here_text},
-    text::{HOLE, SECRET, glob_matches, globs_as_text, is_known},
+    text::{HOLE, SECRET, glob_matches, globs_as_text, has_glob, is_known},
 };
 
 use super::evaluate;
+
+/// Comparing so many characters counts as one step.
+const WORK_OF_A_STEP: usize = 10_000;
 
 impl Reading<'_> {
     /// The values of a parameter: one, but for `$@` and its like.
@@ -128,7 +131,8 @@ impl Reading<'_> {
             Op::Replace { pattern, with, .. } => OpWords::Two(self.pattern(pattern), self.scalar(with)),
             Op::Slice { offset, length } => {
                 let offset = self.number(if offset.trim().is_empty() { "0" } else { offset });
-                OpWords::Numbers(offset, length.as_ref().map(|length| self.number(length)))
+                let length = length.as_ref().map_or(Some(i64::MAX), |length| self.number(length));
+                OpWords::Numbers(offset, length)
             }
             Op::Unread => {
                 self.unresolved("A parameter is expanded in a way that is not read here.");
@@ -165,9 +169,20 @@ impl Reading<'_> {
             (Op::Case { upper, all }, _) => change_case(&value, *upper, *all),
             (_, OpWords::Numbers(offset, length)) => slice(&value, offset, length),
             (Op::Strip { side, longest, .. }, OpWords::One(pattern)) => {
+                self.charge(value.len().pow(2).saturating_mul(pattern.len()) / WORK_OF_A_STEP);
                 strip(&value, &pattern, *side, *longest)
             }
+            (Op::Replace { all, side: Side::Anywhere, .. }, OpWords::Two(pattern, with))
+                if !has_glob(&pattern) && !pattern.is_empty() =>
+            {
+                if *all {
+                    value.replace(&pattern, &with)
+                } else {
+                    value.replacen(&pattern, &with, 1)
+                }
+            }
             (Op::Replace { all, side, .. }, OpWords::Two(pattern, with)) => {
+                self.charge(value.len().pow(2).saturating_mul(pattern.len()) / WORK_OF_A_STEP);
                 replace(&value, &pattern, &with, *all, *side)
             }
             _ => HOLE.to_string(),
@@ -242,21 +257,16 @@ enum OpWords {
     None,
     One(String),
     Two(String, String),
-    /// Offset and length; the inner `None`s cannot be told.
-    Numbers(Option<i64>, Option<Option<i64>>),
+    /// Offset and length; `None` where they cannot be told.
+    Numbers(Option<i64>, Option<i64>),
 }
 
 /// `${name:offset:length}`.
-fn slice(value: &str, offset: Option<i64>, length: Option<Option<i64>>) -> String {
+fn slice(value: &str, offset: Option<i64>, length: Option<i64>) -> String {
     let count = i64::try_from(value.chars().count()).unwrap_or(i64::MAX);
-    let Some(offset) = offset else { return HOLE.to_string() };
+    let (Some(offset), Some(length)) = (offset, length) else { return HOLE.to_string() };
     let start = if offset < 0 { count.saturating_add(offset) } else { offset };
-    let end = match length {
-        None => count,
-        Some(Some(length)) if length < 0 => count.saturating_add(length),
-        Some(Some(length)) => start.saturating_add(length),
-        Some(None) => return HOLE.to_string(),
-    };
+    let end = if length < 0 { count.saturating_add(length) } else { start.saturating_add(length) };
     let (start, end) = (start.clamp(0, count), end.clamp(0, count));
     let skip = usize::try_from(start).unwrap_or(0);
     let take = usize::try_from(end.saturating_sub(start)).unwrap_or(0);

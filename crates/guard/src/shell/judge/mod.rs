@@ -3,6 +3,8 @@
 mod places;
 mod roles;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 pub use places::Class;
 pub use roles::{Reach, Writing};

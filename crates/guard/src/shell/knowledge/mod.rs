@@ -118,13 +118,28 @@ impl Knowledge {
     }
 
     pub fn find(&self, name: &str) -> Option<&Entry> {
+        self.entry_at(self.position(name)?)
+    }
+
+    /// The same, if it is a user's own entry.
+    pub fn find_own(&self, name: &str) -> Option<&Entry> {
+        if self.entries.len() == self.built_in {
+            return None;
+        }
+        self.position(name).filter(|at| *at >= self.built_in).and_then(|at| self.entry_at(at))
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
         let exact = self.by_name.get(name).copied();
         let starts = self.by_prefix.iter().rev().find(|(prefix, _)| name.starts_with(prefix.as_str()));
-        let at = match (exact, starts.map(|(_, at)| *at)) {
+        match (exact, starts.map(|(_, at)| *at)) {
             // A user's `mkfs.*` is meant for `mkfs.ext4` too, though that has an entry of its own here.
-            (Some(exact), Some(prefix)) if exact < self.built_in && prefix >= self.built_in => prefix,
-            (exact, prefix) => exact.or(prefix)?,
-        };
+            (Some(exact), Some(prefix)) if exact < self.built_in && prefix >= self.built_in => Some(prefix),
+            (exact, prefix) => exact.or(prefix),
+        }
+    }
+
+    fn entry_at(&self, at: usize) -> Option<&Entry> {
         let stored = self.entries.get(at)?;
         // The tests read every file; an entry that cannot be read makes its program unknown, which is asked about.
         stored.entry.get_or_init(|| read(stored.text).ok()?.pop().map(Box::new)).as_deref()

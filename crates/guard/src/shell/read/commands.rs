@@ -61,6 +61,7 @@ impl Reading<'_> {
             return self.local_program(name, words, input);
         }
         if plain && let Some(output) = self.builtin(base, &words[1..], input) {
+            self.own_rule(base, &words[1..], input);
             return output;
         }
         self.program(base);
@@ -77,21 +78,31 @@ impl Reading<'_> {
             self.step(format!("{base} says what it is."));
             return HOLE.to_string();
         }
-        if let Some(output) = self.wrapper(base, arguments, input) {
-            return output;
-        }
-        if let Some(output) = self.interpreter(base, arguments, input) {
+        let special = match self.wrapper(base, arguments, input) {
+            None => self.interpreter(base, arguments, input),
+            some => some,
+        };
+        if let Some(output) = special {
+            self.own_rule(base, arguments, input);
             return output;
         }
         if base == "ld.so" {
             return self.argv(arguments, false, input);
         }
         if matches!(base, "find" | "gfind") {
+            self.own_rule(base, arguments, input);
             return self.find_files(arguments);
         }
         match self.knowledge.find(base) {
             Some(entry) => self.entry(entry, Call { name: base, words: arguments, input }),
             None => self.unlisted_program(base, arguments, input),
+        }
+    }
+
+    /// A user's own entry counts also for what is read in a way of its own.
+    fn own_rule(&mut self, name: &str, words: &[String], input: Option<&str>) {
+        if let Some(entry) = self.knowledge.find_own(name) {
+            self.entry(entry, Call { name, words, input });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use deskhand_core::Permission;
 
-use super::{Reading, commands::PROGRAM_FOLDERS};
+use super::{MOST_VALUES, Reading, commands::PROGRAM_FOLDERS};
 use crate::shell::{
     expand::evaluate,
     syntax::{Assign, Value},
@@ -160,7 +160,7 @@ impl Reading<'_> {
                 let (pick, most) = (self.pick, self.most_values);
                 (self.pick, self.most_values) = (0, 0);
                 let mut values = vec![self.scalar(word)];
-                for next in 1..self.most_values.min(16) {
+                for next in 1..self.most_values.min(MOST_VALUES) {
                     self.pick = next;
                     values.push(self.scalar(word));
                 }

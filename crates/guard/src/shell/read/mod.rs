@@ -35,7 +35,11 @@ use super::{
 };
 
 /// How many steps reading may take before it gives up: what is not read by then is asked about.
-const MOST_STEPS: usize = 4_000;
+pub const MOST_STEPS: usize = 4_000;
+/// How many values of one variable are told apart, the last of them standing for all others.
+const MOST_VALUES: usize = 17;
+/// Reading this many bytes of a text counts as one step.
+const BYTES_OF_A_STEP: usize = 64;
 /// How deep commands may hold commands.
 const MOST_DEEP: usize = 14;
 
@@ -82,6 +86,7 @@ pub struct Reading<'a> {
     pub(super) unset_is_empty: bool,
     steps_left: usize,
     deep: usize,
+    nested: usize,
     calling: Vec<String>,
     /// Words of the pipeline at hand, from which a text may come that a shell is fed.
     seen: Vec<String>,
@@ -133,6 +138,7 @@ impl<'a> Reading<'a> {
             unset_is_empty: false,
             steps_left: MOST_STEPS,
             deep: 0,
+            nested: 0,
             calling: Vec::new(),
             seen: Vec::new(),
             references: HashMap::new(),
@@ -187,6 +193,21 @@ impl<'a> Reading<'a> {
         let place = PlaceUse { path: shown(path), access, recursive, glob };
         if !self.notes.places.contains(&place) && self.notes.places.len() < 200 {
             self.notes.places.push(place);
+        }
+    }
+
+    /// How many steps were taken.
+    pub fn steps_taken(&self) -> usize {
+        MOST_STEPS - self.steps_left
+    }
+
+    /// Takes so many steps at once.
+    pub fn charge(&mut self, steps: usize) {
+        if steps > 0 && self.steps_left > 0 {
+            self.steps_left = self.steps_left.saturating_sub(steps).max(1);
+            if self.steps_left == 1 {
+                self.take_step();
+            }
         }
     }
 
@@ -255,9 +276,13 @@ impl<'a> Reading<'a> {
     }
 
     pub fn set(&mut self, name: &str, mut values: Vec<String>) {
-        const MOST_VALUES: usize = 16;
-        if values.len() > MOST_VALUES {
-            values.truncate(MOST_VALUES);
+        if values.len() >= MOST_VALUES {
+            // Numbers and plain names need no look each; what could be a path or a flag does.
+            let plain = |value: &String| value.chars().all(|c| c.is_ascii_alphanumeric());
+            if !values[MOST_VALUES - 1..].iter().all(plain) {
+                self.unresolved(format!("{name} has more values than are read."));
+            }
+            values.truncate(MOST_VALUES - 1);
             values.push(HOLE.to_string());
         }
         self.variables.insert(name.to_owned(), values);
@@ -278,6 +303,10 @@ impl<'a> Reading<'a> {
     pub fn run_text(&mut self, text: &str, input: Option<&str>) -> String {
         if self.deep >= MOST_DEEP {
             self.unresolved("It nests commands too deep to be read.");
+            return HOLE.to_string();
+        }
+        self.charge(text.len() / BYTES_OF_A_STEP);
+        if !self.take_step() {
             return HOLE.to_string();
         }
         self.deep += 1;

@@ -11,12 +11,26 @@ use crate::shell::{
 /// The most text of a stream that is followed.
 const MOST_TEXT: usize = 64 * 1024;
 
+/// How many parts of trees may hold one another, across functions and texts.
+const MOST_NESTED: usize = 120;
+
 impl Reading<'_> {
     /// Reads a part of the tree with this on its standard input; gives what it would print.
     pub fn node(&mut self, node: &Node, script: &Rc<Script>, input: Option<&str>) -> String {
         if !self.take_step() {
             return HOLE.to_string();
         }
+        if self.nested >= MOST_NESTED {
+            self.unresolved("It nests commands too deep to be read.");
+            return HOLE.to_string();
+        }
+        self.nested += 1;
+        let output = self.walk(node, script, input);
+        self.nested -= 1;
+        output
+    }
+
+    fn walk(&mut self, node: &Node, script: &Rc<Script>, input: Option<&str>) -> String {
         match node {
             Node::Simple(simple) => self.simple(simple, script, input),
             Node::Pipeline(parts) => self.pipeline(parts, script, input),

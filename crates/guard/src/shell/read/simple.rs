@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use deskhand_core::Permission;
 
-use super::{Reading, commands::base_name, interpreters, nodes::holds_a_shell};
+use super::{MOST_VALUES, Reading, commands::base_name, interpreters, nodes::holds_a_shell};
 use crate::shell::{
     syntax::{Node, Script, Simple},
     text::shown,
@@ -16,7 +16,7 @@ impl Reading<'_> {
         self.most_values = 0;
         self.pick = 0;
         let mut output = self.simple_once(simple, script, input);
-        let values = self.most_values.min(16);
+        let values = self.most_values.min(MOST_VALUES);
         for next in 1..values {
             if !self.take_step() {
                 break;

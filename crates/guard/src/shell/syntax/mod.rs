@@ -6,6 +6,8 @@
 mod ast;
 pub mod grammar;
 mod parse;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub use ast::{

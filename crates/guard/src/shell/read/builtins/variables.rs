@@ -10,6 +10,9 @@ use crate::shell::{
 /// Variables that people export every day; what they name is looked at where it is used.
 const EVERYDAY: &[&str] = &["LESS", "HOME", "CC", "CXX", "SHELL", "TMPDIR"];
 
+/// More lines than the values of a variable that are told apart.
+const MOST_LINES: usize = 1024;
+
 impl Reading<'_> {
     /// `declare` and its like; gives what it prints.
     pub fn declare(&mut self, name: &str, words: &[String]) -> String {
@@ -102,7 +105,7 @@ impl Reading<'_> {
         let hole = HOLE.to_string();
         let text = input.unwrap_or(&hole);
         let mut values: Vec<String> = if is_known(text) {
-            text.lines().take(17).map(str::to_owned).collect()
+            text.lines().take(MOST_LINES).map(str::to_owned).collect()
         } else {
             vec![text.to_owned()]
         };

@@ -62,6 +62,10 @@ impl Reading<'_> {
         if !self.take_step() {
             return HOLE.to_string();
         }
+        self.one_deeper(|reading| reading.named_command(words, input))
+    }
+
+    fn named_command(&mut self, words: &[String], input: Option<&str>) -> String {
         let Some(name) = words.first() else {
             // All that stood there was empty.
             return String::new();

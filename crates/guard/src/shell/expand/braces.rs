@@ -3,12 +3,18 @@
 use crate::shell::syntax::{Unit, Word};
 
 const MOST_WORDS: usize = 256;
+/// The most braces of one word: each is looked at for its end.
+const MOST_BRACES: usize = 128;
 
 /// The units that all of them may have together.
 const MOST_UNITS: usize = 128 * 1024;
 
 /// The words that a word stands for; `None` where they are too many.
 pub fn expand(word: &Word) -> Option<Vec<Word>> {
+    let braces = word.iter().filter(|unit| **unit == Unit::Bare('{')).count();
+    if braces > MOST_BRACES {
+        return None;
+    }
     let mut done = Vec::new();
     let mut todo = vec![word.clone()];
     while let Some(word) = todo.pop() {

@@ -17,6 +17,8 @@ use super::{
 
 /// The most fields that one word may become.
 const MOST_FIELDS: usize = 256;
+/// Putting in so many characters counts as one step.
+const CHARS_OF_A_STEP: usize = 1024;
 /// The most characters of one field.
 const MOST_CHARS: usize = 128 * 1024;
 
@@ -148,6 +150,12 @@ impl Reading<'_> {
         if !self.take_step() {
             return vec![HOLE.to_string()];
         }
+        let values = self.substituted(sub);
+        self.charge(values.iter().map(String::len).sum::<usize>() / CHARS_OF_A_STEP);
+        values
+    }
+
+    fn substituted(&mut self, sub: &Sub) -> Vec<String> {
         match sub {
             Sub::Param(param) => self.parameter(param),
             Sub::Command(text) => {

@@ -32,6 +32,10 @@ impl Reading<'_> {
         }
         self.seen.extend(words.iter().filter(|word| word.len() > 3).take(20).cloned());
         self.seen.truncate(200);
+        self.one_deeper(|reading| reading.named_command(words, input))
+    }
+
+    fn named_command(&mut self, words: &[String], input: Option<&str>) -> String {
         let Some(name) = words.first() else {
             // All that stood there was empty.
             return String::new();

@@ -20,12 +20,17 @@ impl Reading<'_> {
         if !self.take_step() {
             return HOLE.to_string();
         }
+        self.one_deeper(|reading| reading.walk(node, script, input))
+    }
+
+    /// Goes one deeper, if it is not too deep already: the stack is not endless.
+    pub fn one_deeper(&mut self, read: impl FnOnce(&mut Self) -> String) -> String {
         if self.nested >= MOST_NESTED {
             self.unresolved("It nests commands too deep to be read.");
             return HOLE.to_string();
         }
         self.nested += 1;
-        let output = self.walk(node, script, input);
+        let output = read(self);
         self.nested -= 1;
         output
     }

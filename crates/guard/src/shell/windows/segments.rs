@@ -19,6 +19,7 @@ pub(super) fn segments(text: &str) -> Vec<Segment> {
     let chars: Vec<char> = text.chars().collect();
     let mut found = vec![Segment { first: true, ..Segment::default() }];
     let mut piece = Piece::default();
+    let last_line = chars.iter().rposition(|c| *c == '\n').unwrap_or_default();
     let (mut at, mut begun) = (0, false);
     while let Some(&c) = chars.get(at) {
         let mut closes = false;
@@ -42,7 +43,7 @@ pub(super) fn segments(text: &str) -> Vec<Segment> {
                     at += 1;
                 }
             }
-            '<' if chars.get(at + 1) == Some(&'<') && chars.get(at + 2) != Some(&'<') => {
+            '<' if chars.get(at + 1) == Some(&'<') && chars.get(at + 2) != Some(&'<') && at < last_line => {
                 at = after_here_document(&chars, at);
             }
             ' ' | '\t' | '\r' => closes = true,
@@ -83,24 +84,23 @@ fn push(found: &mut [Segment], piece: &mut Piece, begun: &mut bool) {
 
 /// Skips the lines of a here-document that is opened at `at`.
 fn after_here_document(chars: &[char], at: usize) -> usize {
-    let rest: String = chars[at + 2..].iter().collect();
-    let Some((opening, body)) = rest.split_once('\n') else { return at + 1 };
-    let word: String = opening
-        .trim_start_matches('-')
-        .trim()
-        .chars()
-        .skip_while(|c| "'\"\\".contains(*c))
-        .take_while(|c| c.is_alphanumeric() || *c == '_')
+    // No delimiter stands further off than this: the rest of a line is not gone through for every `<<` in it.
+    const MOST: usize = 200;
+    let opening = chars[at + 2..].iter().take(MOST).take_while(|c| **c != '\n');
+    let word: Vec<char> = opening
+        .skip_while(|c| matches!(c, '-' | ' ' | '\t' | '\'' | '"' | '\\'))
+        .take_while(|c| c.is_alphanumeric() || **c == '_')
+        .copied()
         .collect();
-    if word.is_empty() {
+    let Some(line_end) = chars[at..].iter().position(|c| *c == '\n').filter(|_| !word.is_empty()) else {
         return at + 1;
-    }
-    let mut skipped = opening.chars().count() + 1;
-    for line in body.split('\n') {
-        skipped += line.chars().count() + 1;
-        if line.trim() == word {
+    };
+    let mut end = at + line_end + 1;
+    for line in chars[end..].split(|c| *c == '\n') {
+        end += line.len() + 1;
+        if line.iter().filter(|c| !c.is_whitespace()).eq(&word) {
             break;
         }
     }
-    (at + 2 + skipped).min(chars.len()).saturating_sub(2).max(at + 1)
+    end.min(chars.len()).saturating_sub(2).max(at + 1)
 }

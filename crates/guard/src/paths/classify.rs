@@ -32,8 +32,7 @@ pub(crate) const SYSTEM: &[&str] = &[
     "/boot",
     "/proc",
     "/sys",
-    "/var/log",
-    "/var/lib/dpkg",
+    "/var",
     "/System",
     "/private/etc",
 ];

@@ -5,8 +5,8 @@ use std::{path::Path, sync::Arc};
 use deskhand_core::{Access, Effects, Permission};
 
 use super::{
-    knowledge::Knowledge,
-    read::{MOST_STEPS, Reading, count_commands},
+    knowledge::{Knowledge, Nature},
+    read::{Likeness, MOST_STEPS, Reading, count_commands, runs_code},
     syntax, text, windows,
 };
 
@@ -49,6 +49,8 @@ pub struct Analysis {
     pub needs_network: bool,
     /// The simple commands that make it more than public, as words: what a remembered answer is about.
     pub commands: Vec<Vec<String>>,
+    /// All simple commands that it would run, as words, as far as they are known: what lists of commands are about.
+    pub all_commands: Vec<Vec<String>>,
     /// How many steps reading it took: at most [`Shell::MOST_STEPS`], whatever the text.
     pub steps_taken: usize,
     /// Patterns under which a yes could be remembered, narrowest first: `git push origin *`.
@@ -60,6 +62,8 @@ pub struct Analysis {
 pub struct Shell {
     /// What comes with the program, with a user's own entries; `None` where there are none.
     knowledge: Option<Arc<Knowledge>>,
+    /// A user's entries cannot be read: without them nothing may run.
+    broken: Option<Arc<str>>,
 }
 
 /// Longer than this, a command is not read but asked about.
@@ -73,13 +77,22 @@ impl Shell {
     pub fn with_entries(text: &str) -> Result<Self, String> {
         let mut knowledge = Knowledge::built_in().clone();
         knowledge.add(text)?;
-        Ok(Self { knowledge: Some(Arc::new(knowledge)) })
+        Ok(Self { knowledge: Some(Arc::new(knowledge)), broken: None })
+    }
+
+    /// For entries that cannot be read: no command is let through without the rules that its user wrote.
+    pub fn broken(why: &str) -> Self {
+        Self { knowledge: None, broken: Some(why.into()) }
     }
 
     /// Says what `command` would do. Never panics, and takes a bounded number of steps.
     pub fn analyze(&self, command: &str, setting: &Setting<'_>) -> Analysis {
         let knowledge = self.knowledge.as_deref().unwrap_or_else(|| Knowledge::built_in());
         let mut reading = Reading::new(knowledge, setting);
+        if let Some(why) = &self.broken {
+            reading.forbid("own-rules", format!("Your own rules for programs cannot be read: {why}"));
+            return conclude(reading);
+        }
         if command.len() > MOST_BYTES {
             reading.unresolved(format!(
                 "It is {} bytes long; more than {MOST_BYTES} are not read.",
@@ -164,7 +177,11 @@ fn conclude(reading: Reading<'_>) -> Analysis {
             said.push(found.why.clone());
         }
     }
-    let patterns = if strictest == Permission::Moderate { patterns(&notes.commands) } else { Vec::new() };
+    let patterns = if strictest == Permission::Moderate {
+        patterns(&notes.commands, &notes.likenesses)
+    } else {
+        Vec::new()
+    };
     Analysis {
         permission: strictest,
         rule: format!("shell:{rule}"),
@@ -175,6 +192,7 @@ fn conclude(reading: Reading<'_>) -> Analysis {
         places: notes.places,
         effects: notes.effects,
         needs_network: notes.needs_network,
+        all_commands: notes.all_commands,
         commands: notes.commands,
         steps_taken,
         patterns,
@@ -182,13 +200,23 @@ fn conclude(reading: Reading<'_>) -> Analysis {
 }
 
 /// The patterns that cover a single command that is asked about: `git push origin *`, `git push *`.
-fn patterns(commands: &[Vec<String>]) -> Vec<String> {
-    let [words] = commands else { return Vec::new() };
+fn patterns(commands: &[Vec<String>], likenesses: &[Option<Likeness>]) -> Vec<String> {
+    let ([words], [likeness]) = (commands, likenesses) else { return Vec::new() };
     let plain = |word: &String| {
         !word.is_empty()
             && !word.starts_with('-')
             && word.chars().all(|c| c.is_ascii_alphanumeric() || "._:-".contains(c))
     };
-    let count = words.iter().take(3).take_while(|word| plain(word)).count();
-    (2..=count).rev().map(|take| format!("{} *", words[..take].join(" "))).collect()
+    let count = words.iter().take_while(|word| plain(word)).count();
+    let takes: Vec<usize> = match likeness {
+        // A subcommand, and its first word where that is a name: `git push origin`.
+        Some(Likeness { named, .. }) if *named > 0 => vec![named + 2, named + 1],
+        // What it changes are paths, which are judged each time.
+        Some(Likeness { nature: Nature::Write, .. }) => vec![1],
+        Some(Likeness { nature: Nature::Execute, .. }) | None => vec![2],
+        _ => Vec::new(),
+    };
+    let is_interpreter = words.first().is_some_and(|name| runs_code(name));
+    let fits = |take: &usize| *take <= count && !is_interpreter;
+    takes.into_iter().filter(fits).map(|take| format!("{} *", words[..take].join(" "))).collect()
 }

@@ -14,15 +14,6 @@ fn quote(word: &str) -> String {
     }
 }
 
-/// The words of a command that is nothing but words: no quote, variable, glob, pipe or list in it.
-pub fn plain_words(command: &str) -> Option<Vec<String>> {
-    let words: Vec<String> =
-        command.split([' ', '\t']).filter(|w| !w.is_empty()).map(str::to_owned).collect();
-    let plain = words.iter().all(|word| word.chars().all(is_plain));
-    // `NAME=value` before a program is no word of it.
-    (plain && words.first().is_some_and(|first| !first.contains('='))).then_some(words)
-}
-
 fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c)
 }
@@ -58,16 +49,6 @@ mod tests {
             .output()
             .unwrap();
         assert_eq!(String::from_utf8(echoed.stdout).unwrap(), words.join("\n") + "\n");
-    }
-
-    #[test]
-    fn only_words_are_plain() {
-        assert_eq!(plain_words(" git  status -s").unwrap(), ["git", "status", "-s"]);
-        for not in
-            ["", " ", "a;b", "a|b", "a 'b'", "$A", "a\nb", "a >b", "a*", "A=1 b", "a&", "`a`", "#a", "~/a"]
-        {
-            assert_eq!(plain_words(not), None, "{not:?}");
-        }
     }
 
     #[test]

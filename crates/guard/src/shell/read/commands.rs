@@ -30,6 +30,7 @@ impl Reading<'_> {
         if !self.take_step() {
             return HOLE.to_string();
         }
+        self.notes.runs(words);
         self.seen.extend(words.iter().filter(|word| word.len() > 3).take(20).cloned());
         self.seen.truncate(200);
         self.one_deeper(|reading| reading.named_command(words, input))

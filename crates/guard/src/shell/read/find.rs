@@ -40,10 +40,60 @@ const WIDE: &[&str] = &[
 
 /// Programs that are everyday on what find finds, and only read it.
 const READERS: &[&str] = &[
-    "grep", "egrep", "fgrep", "rg", "zgrep", "cat", "zcat", "head", "tail", "wc", "ls", "stat", "file", "md5sum", "sha1sum",
-    "sha256sum", "sha512sum", "b2sum", "cksum", "echo", "printf", "du", "basename", "dirname", "readlink", "realpath", "jq", "awk",
-    "sed", "xxd", "od", "strings", "diff", "cmp", "sort", "nl", "identify", "test", "[", "cut", "tr", "hexdump", "getfacl",
-    "lsattr", "namei", "objdump", "readelf", "nm", "xmllint", "ffprobe", "pdfinfo", "git", "sh", "bash",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "zgrep",
+    "cat",
+    "zcat",
+    "head",
+    "tail",
+    "wc",
+    "ls",
+    "stat",
+    "file",
+    "md5sum",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "b2sum",
+    "cksum",
+    "echo",
+    "printf",
+    "du",
+    "basename",
+    "dirname",
+    "readlink",
+    "realpath",
+    "jq",
+    "awk",
+    "sed",
+    "xxd",
+    "od",
+    "strings",
+    "diff",
+    "cmp",
+    "sort",
+    "nl",
+    "identify",
+    "test",
+    "[",
+    "cut",
+    "tr",
+    "hexdump",
+    "getfacl",
+    "lsattr",
+    "namei",
+    "objdump",
+    "readelf",
+    "nm",
+    "xmllint",
+    "ffprobe",
+    "pdfinfo",
+    "git",
+    "sh",
+    "bash",
 ];
 
 /// Tests that take a value.
@@ -135,7 +185,11 @@ impl Reading<'_> {
                         .position(|word| word == ";" || word == "+")
                         .map_or(tests.len(), |end| at + end);
                     if word.starts_with("-ok") {
-                        self.find(Permission::Moderate, "program:find -ok", "find asks before it runs a command.");
+                        self.find(
+                            Permission::Moderate,
+                            "program:find -ok",
+                            "find asks before it runs a command.",
+                        );
                     }
                     self.run_on_found(&tests[at..end], &found, everything);
                     at = end + 1;
@@ -180,7 +234,11 @@ impl Reading<'_> {
             let reads = words.first().is_some_and(|name| READERS.contains(&super::commands::base_name(name)));
             if !reads {
                 let name = words.first().map_or("something", String::as_str);
-                self.find(Permission::Moderate, "program:find -exec", format!("find runs {name} on what it finds."));
+                self.find(
+                    Permission::Moderate,
+                    "program:find -exec",
+                    format!("find runs {name} on what it finds."),
+                );
             }
             let removes = words.first().is_some_and(|name| {
                 matches!(super::commands::base_name(name), "rm" | "unlink" | "shred" | "srm")

@@ -16,6 +16,7 @@ mod simple;
 mod wrappers;
 
 pub use commands::quoted;
+pub use interpreters::runs_code;
 pub use nodes::count_commands;
 pub use output::unescape;
 
@@ -28,7 +29,7 @@ use deskhand_core::{Access, Effects, Permission};
 
 use super::{
     analysis::{PlaceUse, Setting},
-    knowledge::Knowledge,
+    knowledge::{Knowledge, Nature},
     syntax::{Node, Script, parse},
     text::{HOLE, is_secret, shown},
     windows,
@@ -90,6 +91,8 @@ pub struct Reading<'a> {
     calling: Vec<String>,
     /// Words of the pipeline at hand, from which a text may come that a shell is fed.
     seen: Vec<String>,
+    /// What the outermost program of the command at hand is used for.
+    likeness: Option<Likeness>,
     /// Names that stand for other variables.
     references: HashMap<String, String>,
     /// Code at hand handed a shell something that cannot be told.
@@ -103,6 +106,14 @@ pub struct Reading<'a> {
     pub(super) notes: Notes,
 }
 
+/// What a command is used for: which others are like it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Likeness {
+    /// How many words after the program's name say what it does: 1 for `git push`.
+    pub named: usize,
+    pub nature: Nature,
+}
+
 /// What was found out.
 #[derive(Default)]
 pub struct Notes {
@@ -113,8 +124,25 @@ pub struct Notes {
     pub places: Vec<PlaceUse>,
     pub effects: Effects,
     pub needs_network: bool,
+    /// All simple commands.
+    pub all_commands: Vec<Vec<String>>,
+    /// What is asked about, as words: commands, and `>` with a path for what is redirected.
     pub commands: Vec<Vec<String>>,
+    /// For each of them, what other commands are like it.
+    pub likenesses: Vec<Option<Likeness>>,
     said: HashSet<String>,
+}
+
+impl Notes {
+    /// A command is run. Beyond a number they are not listed, and the last one says so.
+    fn runs(&mut self, words: &[String]) {
+        const MOST_COMMANDS: usize = 200;
+        match self.all_commands.len() {
+            0..MOST_COMMANDS => self.all_commands.push(words.iter().map(|word| shown(word)).collect()),
+            MOST_COMMANDS => self.all_commands.push(vec!["…".to_owned()]),
+            _ => {}
+        }
+    }
 }
 
 impl<'a> Reading<'a> {
@@ -141,6 +169,7 @@ impl<'a> Reading<'a> {
             nested: 0,
             calling: Vec::new(),
             seen: Vec::new(),
+            likeness: None,
             references: HashMap::new(),
             ran_unknown: false,
             connected: false,
@@ -209,6 +238,17 @@ impl<'a> Reading<'a> {
                 self.take_step();
             }
         }
+    }
+
+    /// Notes something that a person is asked about. What is not noted could slip under a remembered answer.
+    pub fn asks_about(&mut self, words: Vec<String>, likeness: Option<Likeness>) {
+        const MOST_COMMANDS: usize = 50;
+        if self.notes.commands.len() == MOST_COMMANDS {
+            self.unresolved("It holds more commands than can be asked about at once.");
+            return;
+        }
+        self.notes.commands.push(words);
+        self.notes.likenesses.push(likeness);
     }
 
     /// Whether there is a step left to take.
@@ -377,7 +417,7 @@ impl<'a> Reading<'a> {
         };
         if permission > Permission::Public {
             self.effect(Effects::EXECUTES);
-            self.notes.commands.push(vec![text.to_owned()]);
+            self.asks_about(vec![text.to_owned()], None);
         }
         self.find(permission, verdict.rule, verdict.why);
         for step in verdict.steps {

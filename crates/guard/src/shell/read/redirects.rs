@@ -2,16 +2,19 @@
 
 use std::rc::Rc;
 
+use deskhand_core::Permission;
+
 use super::Reading;
 use crate::shell::{
     judge::{Class, Reach, Writing},
     syntax::{Redirect, RedirectOp, Script, Target, here_text},
-    text::{HOLE, is_known, NET, SHELL, is_secret},
+    text::{HOLE, NET, SHELL, is_known, is_secret},
 };
 
 impl Reading<'_> {
     /// What the redirections put on standard input.
     pub fn redirect_input(&mut self, redirects: &[Redirect], script: &Rc<Script>) -> Option<String> {
+        let before = self.notes.findings.len();
         let mut input = None;
         for redirect in redirects {
             let standard = redirect.fd.as_deref().is_none_or(|fd| fd == "0");
@@ -49,12 +52,14 @@ impl Reading<'_> {
                 self.files.insert(format!("/dev/fd/{fd}"), text);
             }
         }
+        self.asks_about_redirection(before);
         input
     }
 
     /// Where the output goes; gives what is left of it on standard output. `shell` says that a shell which does what
     /// it is fed printed it.
     pub fn redirect_output(&mut self, redirects: &[Redirect], output: String, shell: bool) -> String {
+        let before = self.notes.findings.len();
         let mut left = Some(output);
         for redirect in redirects {
             let Target::Word(word) = &redirect.target else { continue };
@@ -104,6 +109,15 @@ impl Reading<'_> {
                 self.files.insert(place.path, text);
             }
         }
+        self.asks_about_redirection(before);
         left.unwrap_or_default()
+    }
+
+    /// What is redirected is asked about by itself: a yes to the command is none to that.
+    fn asks_about_redirection(&mut self, before: usize) {
+        let asked = self.notes.findings[before..].iter().find(|found| found.permission > Permission::Public);
+        if let Some(why) = asked.map(|found| found.why.clone()) {
+            self.asks_about(vec![">".to_owned(), why], None);
+        }
     }
 }

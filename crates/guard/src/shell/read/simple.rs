@@ -47,8 +47,11 @@ impl Reading<'_> {
             words.extend(self.fields(word));
         }
         self.expanding_name = false;
-        let kept: Vec<(String, Option<Vec<String>>)> =
-            simple.assigns.iter().map(|assign| (assign.name.clone(), self.variables.get(&assign.name).cloned())).collect();
+        let kept: Vec<(String, Option<Vec<String>>)> = simple
+            .assigns
+            .iter()
+            .map(|assign| (assign.name.clone(), self.variables.get(&assign.name).cloned()))
+            .collect();
         for assign in &simple.assigns {
             self.assign(assign);
             let value = self.variable(&assign.name).unwrap_or_default().to_owned();
@@ -59,10 +62,12 @@ impl Reading<'_> {
         }
         let given = self.redirect_input(&simple.redirects, script).or_else(|| input.map(str::to_owned));
         let before = self.notes.findings.len();
+        self.likeness = None;
         let output = self.command(&words, given.as_deref());
         let asked = self.notes.findings[before..].iter().any(|found| found.permission > Permission::Public);
-        if asked && self.notes.commands.len() < 50 {
-            self.notes.commands.push(words.iter().map(|word| shown(word)).collect());
+        if asked {
+            let likeness = self.likeness.take();
+            self.asks_about(words.iter().map(|word| shown(word)).collect(), likeness);
         }
         let declares = words.first().is_some_and(|name| {
             matches!(name.as_str(), "declare" | "local" | "export" | "readonly" | "typeset")

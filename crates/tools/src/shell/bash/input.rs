@@ -77,14 +77,6 @@ impl Input {
         Ok(line)
     }
 
-    /// The words of a command that is nothing but words.
-    pub fn plain_words(&self) -> Option<Vec<String>> {
-        match (&self.command, &self.argv) {
-            (Some(command), _) => command_line::plain_words(command),
-            (None, argv) => argv.clone(),
-        }
-    }
-
     /// What is started: the words, or a shell that reads the command.
     pub fn to_argv(&self) -> ToolResult<Vec<String>> {
         let words = match (&self.command, &self.argv) {

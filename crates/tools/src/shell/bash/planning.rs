@@ -126,11 +126,10 @@ fn folder(input: &Input, cx: &Cx) -> ToolResult<PathBuf> {
 
 /// The lists of the settings, and those of other systems under their own names.
 fn check_rules(input: &Input, analysis: &Analysis, cx: &Cx) -> ToolResult<()> {
-    let plain = input.plain_words();
-    cx.service::<ShellLists>()?.check(analysis, plain.as_deref())?;
+    cx.service::<ShellLists>()?.check(analysis)?;
     match input.profile {
         None => Ok(()),
-        Some(Profile::Strict) => strict::check_lists(analysis, plain.as_deref()),
+        Some(Profile::Strict) => strict::check_lists(analysis),
         Some(Profile::TenCommands) => strict::check_ten(input.argv.as_deref().unwrap_or_default()),
     }
 }
@@ -170,8 +169,12 @@ fn is_sink(path: &Path) -> bool {
 /// Whether the policy has nothing to say of a path because it is not the machine's own.
 fn is_private(place: &PlaceUse, paths: &BoundPaths<'_>) -> bool {
     let path = Path::new(&place.path);
-    let rule = || paths.verdict(path, Access::Modify).map(|(_, rule, _)| rule);
-    place.access.writes() && is_sink(path) && rule().is_ok_and(|rule| rule == "path:outside-write")
+    let rule = || paths.verdict(path, place.access).map(|(_, rule, _)| rule);
+    let outside =
+        |rule: &str| matches!(rule, "path:outside-write" | "path:outside-read" | "path:system-private");
+    let replaced =
+        place.access == Access::Read && ["/dev", "/proc", "/run"].iter().any(|own| path.starts_with(own));
+    (is_sink(path) || replaced) && rule().is_ok_and(outside)
 }
 
 fn on_place(plan: Plan, place: &PlaceUse, paths: &BoundPaths<'_>) -> ToolResult<Plan> {

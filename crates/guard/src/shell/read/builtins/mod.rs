@@ -67,7 +67,9 @@ impl Reading<'_> {
                 }
             }
             "trap" => {
-                if let Some(text) = words.iter().find(|word| !word.starts_with('-')).filter(|_| words.len() > 1) {
+                if let Some(text) =
+                    words.iter().find(|word| !word.starts_with('-')).filter(|_| words.len() > 1)
+                {
                     self.find(Permission::Moderate, "program:trap", "It sets what runs when the shell ends.");
                     self.run_apart(&globs_as_text(text), None);
                 }

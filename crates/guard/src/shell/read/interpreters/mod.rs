@@ -97,7 +97,7 @@ impl Reading<'_> {
         if facts.network {
             self.effect(Effects::NETWORK);
             self.find(Permission::Sensitive, "code:network", "The code reaches other hosts.");
-            if secret {
+            if secret || ENVIRONMENTS.iter().any(|whole| text.contains(whole)) {
                 self.forbid("exfiltration", "The code reads a secret and reaches another host.");
             }
         }
@@ -132,6 +132,24 @@ impl Reading<'_> {
         };
         path.replace('*', &STAR.to_string())
     }
+}
+
+/// The whole environment, as languages write it.
+const ENVIRONMENTS: &[&str] = &[
+    "dict(os.environ",
+    "str(os.environ",
+    "**os.environ",
+    "stringify(process.env)",
+    "ENV.to_h",
+    "ENV.to_a",
+    "%ENV",
+    "getenv()",
+];
+
+/// Whether a program is a shell or a language, which runs whatever its file says.
+pub fn runs_code(name: &str) -> bool {
+    let name = super::commands::base_name(name);
+    is_shell(name) || !matches!(language(name), None | Some(Language::Make))
 }
 
 pub fn language(name: &str) -> Option<Language> {

@@ -107,6 +107,9 @@ impl Reading<'_> {
         let flag = Flag::taking("-C --directory -f --file --makefile -I --include-dir -o -W --eval -E");
         let joined = Flag::taking_joined("-j --jobs -l --load-average");
         let told = flags::tell(words, &[&flag, &joined], None);
+        if told.only_asks(&["-v", "--version", "-h", "--help"]) {
+            return HOLE.to_string();
+        }
         self.effect(Effects::EXECUTES);
         self.find(Permission::Moderate, "program:make", "make runs what the makefile says.");
         for text in told.values(&["--eval", "-E"]) {

@@ -8,7 +8,7 @@ mod roles;
 use deskhand_core::{Effects, Permission};
 
 use super::{
-    Reading,
+    Likeness, Reading,
     flags::{self, Given, Listed, Told},
 };
 use crate::shell::{
@@ -106,6 +106,7 @@ impl Reading<'_> {
     }
 
     fn apply(&mut self, entry: &Entry, call: Call<'_>, used: &Use<'_>, told: &Told<'_>) -> String {
+        self.likeness = self.likeness.or(Some(Likeness { named: used.named, nature: used.nature }));
         self.step(format!("{} {}.", call.name, used.does));
         if used.permission > Permission::Public || used.nature != Nature::Read {
             self.amount(used.nature, used.permission, &used.rule, &used.why);
@@ -113,7 +114,9 @@ impl Reading<'_> {
         self.appending = call.name == "tee" && told.has_any(&["-a", "--append"]);
         let mut gathered = Gathered {
             shows_secret: used.permission == Permission::Sensitive
-                && (used.nature == Nature::Read || names_a_secret(&used.why) || call.words.iter().any(|word| names_a_secret(word))),
+                && (used.nature == Nature::Read
+                    || names_a_secret(&used.why)
+                    || call.words.iter().any(|word| names_a_secret(word))),
             ..Gathered::default()
         };
         let nature = self.use_flags(call, used, told, &mut gathered);

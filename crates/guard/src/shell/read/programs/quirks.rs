@@ -275,7 +275,8 @@ impl Reading<'_> {
 }
 
 /// Prefixes by which image programs read scripts, or fetch.
-const IMAGE_SCRIPTS: &[&str] = &["msl:", "mvg:", "ephemeral:", "inline:", "url:", "http:", "https:", "ftp:", "|", "@"];
+const IMAGE_SCRIPTS: &[&str] =
+    &["msl:", "mvg:", "ephemeral:", "inline:", "url:", "http:", "https:", "ftp:", "|", "@"];
 
 /// Devices that can be read for ever.
 fn is_endless(path: &str) -> bool {

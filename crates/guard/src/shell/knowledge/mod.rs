@@ -61,10 +61,9 @@ struct Group {
     program: Vec<Entry>,
 }
 
-/// An entry, which is read when it is asked for.
+/// An entry that is read when it is asked for.
 #[derive(Clone, Debug)]
-struct Stored {
-    /// What it is read from; nothing where it has been read already.
+struct Unread {
     text: &'static str,
     entry: OnceLock<Option<Box<Entry>>>,
 }
@@ -72,12 +71,12 @@ struct Stored {
 /// Every program that is known.
 #[derive(Clone, Debug, Default)]
 pub struct Knowledge {
-    entries: Vec<Stored>,
+    entries: Vec<Unread>,
     by_name: HashMap<String, usize>,
+    /// How many of the entries come with the program; the rest are a user's own.
+    built_in: usize,
     /// Names that end in `*`: `mkfs.*`.
     by_prefix: Vec<(String, usize)>,
-    /// How many entries came with the program; those after them are a user's.
-    built_in: usize,
 }
 
 impl Knowledge {
@@ -85,9 +84,9 @@ impl Knowledge {
     pub fn built_in() -> &'static Self {
         static BUILT_IN: LazyLock<Knowledge> = LazyLock::new(|| {
             let mut all = Knowledge::default();
-            for (_, file) in FILES {
-                for text in parts(file) {
-                    all.index(names(text), Stored { text, entry: OnceLock::new() });
+            for (_, text) in FILES {
+                for part in parts(text) {
+                    all.index(part);
                 }
             }
             all.built_in = all.entries.len();
@@ -96,25 +95,30 @@ impl Knowledge {
         &BUILT_IN
     }
 
-    /// Adds a user's programs. They win over those that come with the program, and later ones over earlier ones.
+    /// Adds a file's programs, all of which are read at once to see that they can be. Later ones win over earlier
+    /// ones of the same name.
     pub fn add(&mut self, text: &str) -> Result<(), String> {
         for entry in read(text)? {
-            let names = entry.names.clone();
-            let stored = Stored { text: "", entry: OnceLock::from(Some(Box::new(entry))) };
-            self.index(names.iter().map(String::as_str), stored);
+            self.name(&entry.names);
+            self.entries.push(Unread { text: "", entry: OnceLock::from(Some(Box::new(entry))) });
         }
         Ok(())
     }
 
-    fn index<'n>(&mut self, names: impl Iterator<Item = &'n str>, stored: Stored) {
+    /// The next entry has these names.
+    fn name(&mut self, names: &[impl AsRef<str>]) {
         let at = self.entries.len();
-        for name in names {
+        for name in names.iter().map(AsRef::as_ref) {
             match name.strip_suffix('*') {
                 Some(prefix) => self.by_prefix.push((prefix.to_owned(), at)),
                 None => drop(self.by_name.insert(name.to_owned(), at)),
             }
         }
-        self.entries.push(stored);
+    }
+
+    fn index(&mut self, text: &'static str) {
+        self.name(&names(text).collect::<Vec<_>>());
+        self.entries.push(Unread { text, entry: OnceLock::new() });
     }
 
     pub fn find(&self, name: &str) -> Option<&Entry> {
@@ -140,28 +144,32 @@ impl Knowledge {
     }
 
     fn entry_at(&self, at: usize) -> Option<&Entry> {
-        let stored = self.entries.get(at)?;
+        let unread = self.entries.get(at)?;
         // The tests read every file; an entry that cannot be read makes its program unknown, which is asked about.
-        stored.entry.get_or_init(|| read(stored.text).ok()?.pop().map(Box::new)).as_deref()
+        unread.entry.get_or_init(|| read(unread.text).ok()?.pop().map(Box::new)).as_deref()
     }
 }
 
-/// The entries of a file of ours, each as its own text.
+/// The entries of a file, each as its own text.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
-    let starts_line = |at: &usize| *at == 0 || text[..*at].ends_with('\n');
-    let mut starts: Vec<usize> = text.match_indices(HEAD).map(|(at, _)| at).filter(starts_line).collect();
+    let mut starts: Vec<usize> = text
+        .match_indices(HEAD)
+        .map(|(at, _)| at)
+        .filter(|at| *at == 0 || text[..*at].ends_with('\n'))
+        .collect();
     starts.push(text.len());
     (1..starts.len()).map(move |i| &text[starts[i - 1]..starts[i]])
 }
 
-/// The names in the text of an entry of ours.
+/// The names in an entry's text.
 fn names(text: &str) -> impl Iterator<Item = &str> {
-    let line = text.lines().find(|line| line.starts_with("names = \""));
-    let names = line.and_then(|line| line.split('"').nth(1)).unwrap_or_default();
-    names.split_whitespace()
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("names").map(|rest| rest.trim_start_matches([' ', '=', '"'])));
+    line.and_then(|line| line.split('"').next()).unwrap_or_default().split_whitespace()
 }
 
-/// Reads a file, or a part of one. The error names the line and the key.
+/// Reads a file, or a part of one.
 pub fn read(text: &str) -> Result<Vec<Entry>, String> {
     let group: Group = toml::from_str(text).map_err(|error| error.to_string())?;
     Ok(group.program)

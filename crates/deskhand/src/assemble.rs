@@ -12,7 +12,10 @@ use deskhand_core::{
     id::new_id,
 };
 #[cfg(unix)]
-use deskhand_guard::sandbox::{Sandbox, SandboxConfig};
+use deskhand_guard::{
+    sandbox::{Sandbox, SandboxConfig},
+    shell::Shell,
+};
 use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
 use deskhand_store::Store;
 use serde_json::Value;
@@ -35,6 +38,8 @@ pub struct App {
     pub paths: Paths,
     #[cfg(unix)]
     pub sandbox: Sandbox,
+    #[cfg(unix)]
+    pub shell: Shell,
     services: Services,
     session_id: String,
 }
@@ -61,7 +66,9 @@ impl App {
         #[cfg(unix)]
         let sandbox = sandbox(&settings, &paths)?;
         #[cfg(unix)]
-        let services = with_shell(services, &settings, &data_dir).with(sandbox.clone());
+        let shell = own_programs(shared);
+        #[cfg(unix)]
+        let services = with_shell(services, &settings, &data_dir).with(shell.clone()).with(sandbox.clone());
         registry.probe(&services);
         let gate = gate(registry, &store, settings.gate());
         let session = shared.session.clone().or_else(|| env::var("DESKHAND_SESSION").ok());
@@ -75,6 +82,8 @@ impl App {
             paths,
             #[cfg(unix)]
             sandbox,
+            #[cfg(unix)]
+            shell,
             services,
             session_id: session.filter(|id| !id.is_empty()).unwrap_or_else(new_id),
         })
@@ -100,14 +109,33 @@ impl App {
     }
 }
 
-/// What commands need: the reading of them, their confinement, the lists, and where things are kept.
+/// What commands need beside the reading of them and their confinement: the lists, and where things are kept.
 #[cfg(unix)]
 fn with_shell(services: Services, settings: &Settings, data_dir: &Path) -> Services {
     services
-        .with(deskhand_guard::shell::Shell::default())
         .with(settings.shell())
         .with(deskhand_tools::shell::ShellPlaces::new(data_dir, places::home()))
         .with(deskhand_tools::shell::ProcessTable::new(data_dir))
+}
+
+/// The file with a person's own rules for programs: beside their config.
+#[cfg(unix)]
+fn programs_file(shared: &Shared) -> Option<PathBuf> {
+    let named = shared.config.clone().or_else(|| places::variable("DESKHAND_CONFIG"));
+    let folder = named.as_deref().and_then(Path::parent).map(Path::to_path_buf).or_else(places::config_dir);
+    folder.map(|folder| folder.join("programs.toml"))
+}
+
+/// The reading of commands, with a person's own rules for programs. Where those cannot be read, no command runs.
+#[cfg(unix)]
+fn own_programs(shared: &Shared) -> Shell {
+    let Some(file) = programs_file(shared) else { return Shell::default() };
+    let broken = |why: String| Shell::broken(&format!("{}: {why}", file.display()));
+    match std::fs::read_to_string(&file) {
+        Ok(text) => Shell::with_entries(&text).unwrap_or_else(broken),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Shell::default(),
+        Err(error) => broken(error.to_string()),
+    }
 }
 
 /// The gate, on what a store keeps and what the guard knows.

@@ -184,6 +184,12 @@ fn tools(app: &App) -> Check {
 /// Each wall by itself, found out by trying, and what is in force.
 #[cfg(unix)]
 fn confinement(app: &App) -> Vec<Check> {
+    let programs = match app.shell.why_broken() {
+        Some(why) => {
+            Check::bad("programs", format!("no command runs: {why}"), "Mend the file, or move it away.")
+        }
+        None => Check::good("programs", "the rules for programs can be read"),
+    };
     let findings = app.sandbox.findings();
     let in_force = match app.sandbox.in_force() {
         Ok(found) => {
@@ -209,7 +215,7 @@ fn confinement(app: &App) -> Vec<Check> {
         (Err(_), Err(_)) => Check::bad("seccomp", "not tried: no other wall stands", "See above."),
         _ => Check::good("seccomp", "filters work"),
     };
-    vec![in_force, namespaces, landlock, seccomp]
+    vec![programs, in_force, namespaces, landlock, seccomp]
 }
 
 #[cfg(not(unix))]

@@ -303,3 +303,30 @@ fn two_hundred_megabytes_cost_bounded_memory() {
     let read = shop.run(&["--json", "call", "read_file", &last]).json();
     assert_eq!(read["status"], "success", "{read}");
 }
+
+/// A person's own rules for programs stand beside their config; where they cannot be read, no command runs.
+#[test]
+fn own_rules_for_programs_are_read() {
+    let shop = Shop::new();
+    let explain = |command: &str| {
+        shop.run(&["--json", "explain", "bash", &json!({"command": command}).to_string()]).json()
+    };
+    assert_eq!(explain("frobnicate list")["decision"], "ask");
+    let folder = shop.root.join("home/.config/deskhand");
+    fs::create_dir_all(&folder).unwrap();
+    let rules = "about = \"ours\"\n[[program]]\nnames = \"frobnicate\"\ndoes = \"frobnicates\"\nis = \"execute\"\n\
+                 case = [\n  { words = \"list\", is = \"read\" },\n  { words = \"drop\", is = \"catastrophe\", why = \"It drops all.\" },\n]\n";
+    fs::write(folder.join("programs.toml"), rules).unwrap();
+    for (command, decision) in
+        [("frobnicate list", "allow"), ("frobnicate drop", "forbid"), ("frobnicate x", "ask"), ("ls", "allow")]
+    {
+        assert_eq!(explain(command)["decision"], decision, "{command}");
+    }
+    assert!(explain("frobnicate drop")["why"].as_str().unwrap().contains("It drops all."));
+    fs::write(folder.join("programs.toml"), "[[program]]\nnames = 5\n").unwrap();
+    let refused = explain("ls");
+    assert_eq!((&refused["decision"], &refused["rule"]), (&json!("forbid"), &json!("shell:own-rules")));
+    assert!(refused["why"].as_str().unwrap().contains("programs.toml"), "{refused}");
+    let doctor = shop.run(&["doctor"]);
+    assert!(doctor.code == 1 && doctor.stdout.contains("no command runs"), "{doctor:?}");
+}

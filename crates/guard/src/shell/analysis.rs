@@ -85,6 +85,11 @@ impl Shell {
         Self { knowledge: None, broken: Some(why.into()) }
     }
 
+    /// Why no command is let through, where a user's entries cannot be read.
+    pub fn why_broken(&self) -> Option<&str> {
+        self.broken.as_deref()
+    }
+
     /// Says what `command` would do. Never panics, and takes a bounded number of steps.
     pub fn analyze(&self, command: &str, setting: &Setting<'_>) -> Analysis {
         let knowledge = self.knowledge.as_deref().unwrap_or_else(|| Knowledge::built_in());

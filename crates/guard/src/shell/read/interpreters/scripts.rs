@@ -71,6 +71,18 @@ impl Reading<'_> {
                 self.find(Permission::Moderate, format!("program:{name}"), why);
             }
         }
+        let checks = match language {
+            Language::JavaScript => told.has_any(&["--check"]),
+            Language::Php => told.has_any(&["-l", "--syntax-check"]),
+            Language::Ruby => told.has_any(&["-c"]),
+            _ => false,
+        };
+        if checks {
+            for file in &told.operands {
+                self.reads(file, Reach::One);
+            }
+            return HOLE.to_string();
+        }
         let texts = told.values(switches.code);
         if let Some(module) = told.value(&["-m"]).filter(|_| language == Language::Python && texts.is_empty())
         {

@@ -18,6 +18,12 @@ impl Reading<'_> {
             self.find(Permission::Moderate, format!("program:{name}"), why);
         }
         let given = shell_words(words);
+        if given.only_checks && !given.text {
+            for file in given.rest.iter().take(1) {
+                self.reads(file, Reach::One);
+            }
+            return HOLE.to_string();
+        }
         for file in &given.start_files {
             self.script_file(file, name, &[], input);
         }
@@ -129,6 +135,8 @@ impl Reading<'_> {
 struct ShellWords<'w> {
     /// The first of the rest is text to run: `-c`.
     text: bool,
+    /// It reads its text and runs nothing: `-n`.
+    only_checks: bool,
     /// It does what it is fed, whatever words follow: `-s`.
     reads_input: bool,
     /// Files that it runs before anything else.
@@ -138,7 +146,7 @@ struct ShellWords<'w> {
 
 /// Shells have their flags in a way of their own: `-c` takes no value, the first operand is its text.
 fn shell_words(words: &[String]) -> ShellWords<'_> {
-    let mut given = ShellWords { text: false, reads_input: false, start_files: Vec::new(), rest: &[] };
+    let mut given = ShellWords { text: false, only_checks: false, reads_input: false, start_files: Vec::new(), rest: &[] };
     let mut at = 0;
     while let Some(word) = words.get(at).filter(|word| word.starts_with(['-', '+']) && word.len() > 1) {
         at += 1;
@@ -152,6 +160,7 @@ fn shell_words(words: &[String]) -> ShellWords<'_> {
             long if long.starts_with("--") => {}
             short => {
                 given.reads_input |= short.contains('s');
+                given.only_checks |= short.starts_with('-') && short.contains('n');
                 given.text |= short.contains('c') && short.starts_with('-');
                 // `-o pipefail`, `-O extglob`, `-euo pipefail`.
                 at += usize::from(short.ends_with(['o', 'O']));

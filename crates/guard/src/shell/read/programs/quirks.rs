@@ -90,6 +90,13 @@ impl Reading<'_> {
                 self.forbid("power", "It ends everything that root runs.");
                 return;
             }
+            "usermod" | "useradd" | "adduser" | "groupmod" | "gpasswd" if gives_root(told) => {
+                self.forbid("account", "It gives an account the rights of root.");
+                return;
+            }
+            "curl" if told.known.iter().any(|given| given.value.as_deref().is_some_and(|text| text.contains("%output{"))) => {
+                "curl writes to a file."
+            }
             "tail" | "sort" | "tac" | "shuf" if operands.iter().any(|word| is_endless(word)) => {
                 self.forbid("endless", "It collects what never ends, until the memory is full.");
                 return;
@@ -277,6 +284,14 @@ impl Reading<'_> {
 /// Prefixes by which image programs read scripts, or fetch.
 const IMAGE_SCRIPTS: &[&str] =
     &["msl:", "mvg:", "ephemeral:", "inline:", "url:", "http:", "https:", "ftp:", "|", "@"];
+
+/// Whether an account gets the number of root, or joins those who may become root.
+fn gives_root(told: &Told<'_>) -> bool {
+    const POWERFUL: &[&str] = &["sudo", "wheel", "root", "admin", "shadow", "disk"];
+    let groups = told.values(&["-G", "--groups", "-g", "--gid", "-a", "--add"]);
+    told.values(&["-u", "--uid", "-g", "--gid"]).iter().any(|number| number == "0")
+        || groups.iter().flat_map(|list| list.split(',')).any(|group| POWERFUL.contains(&group))
+}
 
 /// Devices that can be read for ever.
 fn is_endless(path: &str) -> bool {

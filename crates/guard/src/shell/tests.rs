@@ -166,7 +166,10 @@ fn a_users_own_entries_win() {
 
 #[test]
 fn patterns_name_what_a_yes_would_cover() {
-    assert_eq!(analyze("mkdir a").patterns, ["mkdir a *"]);
+    assert_eq!(analyze("mkdir a").patterns, ["mkdir *"]);
+    assert_eq!(analyze("git push origin main").patterns, ["git push origin *", "git push *"]);
+    assert_eq!(analyze("make test").patterns, ["make test *"]);
+    assert!(analyze("bash x.sh").patterns.is_empty(), "what it runs is in the file");
     assert!(analyze("ls").patterns.is_empty());
     assert!(analyze("mkdir a; mkdir b").patterns.is_empty());
 }

@@ -9,6 +9,7 @@ mod files;
 mod gate;
 mod program;
 mod report;
+mod shell;
 
 use report::Report;
 
@@ -21,6 +22,9 @@ fn main() -> anyhow::Result<()> {
     }
     if wanted("files") {
         files::measure(&mut report)?;
+    }
+    if wanted("shell") {
+        shell::measure(&mut report)?;
     }
     if wanted("program") {
         program::measure(&mut report)?;

@@ -53,6 +53,9 @@ const WORST: &[&str] = &[
     "ssh",
 ];
 
+/// Stands among the names that are being called for a glob.
+const GLOBBED: &str = "*";
+
 /// What the log-in service is told to stop the machine.
 const STOPS: &[&str] = &["PowerOff", "Reboot", "Halt", "Suspend", "Hibernate"];
 
@@ -213,6 +216,11 @@ impl Reading<'_> {
     /// A glob where the program stands: it is whatever it matches.
     pub fn globbed_command(&mut self, name: &str, words: &[String], input: Option<&str>) -> String {
         self.unresolved(format!("Which program {} is depends on what files there are.", shown(name)));
+        // Globs among the words of a globbed command would make this try everything with everything.
+        if self.calling.iter().any(|calling| calling == GLOBBED) {
+            return HOLE.to_string();
+        }
+        self.calling.push(GLOBBED.to_owned());
         let is_path = name.contains('/');
         for program in WORST {
             let matches = if is_path {
@@ -226,6 +234,7 @@ impl Reading<'_> {
                 self.command(&words, input);
             }
         }
+        self.calling.pop();
         HOLE.to_string()
     }
 

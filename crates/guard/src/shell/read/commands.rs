@@ -94,7 +94,7 @@ impl Reading<'_> {
         }
         let base = base_name(name);
         let plain = !name.contains('/');
-        if !plain && !in_program_folder(name) {
+        if !plain && !in_program_folder(&self.written(name).path) {
             return self.local_program(name, words, input);
         }
         if plain && let Some(output) = self.builtin(base, &words[1..], input) {
@@ -309,11 +309,9 @@ pub fn base_name(name: &str) -> &str {
     if base.is_empty() { name } else { base }
 }
 
-fn in_program_folder(name: &str) -> bool {
-    name.rsplit_once('/').is_some_and(|(folder, _)| {
-        let folder = folder.replace("/./", "/").replace("//", "/");
-        PROGRAM_FOLDERS.contains(&folder.trim_end_matches("/."))
-    })
+/// Whether a path, made absolute, is that of a program of the system.
+pub fn in_program_folder(path: &str) -> bool {
+    path.rsplit_once('/').is_some_and(|(folder, _)| PROGRAM_FOLDERS.contains(&folder))
 }
 
 /// A word in quotes, so that it is read again as it is.

@@ -47,8 +47,9 @@ impl Reading<'_> {
             words.extend(self.fields(word));
         }
         self.expanding_name = false;
-        let kept = (!simple.assigns.is_empty()).then(|| self.variables.clone());
+        let mut kept = Vec::new();
         for assign in &simple.assigns {
+            kept.push((assign.name.clone(), self.variables.get(&assign.name).cloned()));
             self.assign(assign);
             let value = self.variable(&assign.name).unwrap_or_default().to_owned();
             self.environment(&assign.name, &value);
@@ -66,8 +67,8 @@ impl Reading<'_> {
         let declares = words.first().is_some_and(|name| {
             matches!(name.as_str(), "declare" | "local" | "export" | "readonly" | "typeset")
         });
-        if let Some(kept) = kept.filter(|_| !declares) {
-            self.variables = kept;
+        if !declares {
+            self.restore_variables(kept);
         }
         let shell = holds_a_shell(&Node::Simple(simple.clone()))
             || words.first().is_some_and(|name| interpreters::is_shell(base_name(name))) && words.len() < 3;

@@ -1,6 +1,11 @@
 //! What reading a command costs: verdicts a second over the labelled commands, on one core.
 
-use std::{fs, hint::black_box, path::Path, time::Instant};
+use std::{
+    fs,
+    hint::black_box,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use anyhow::Context;
 use deskhand_guard::shell::{Setting, Shell};
@@ -16,14 +21,16 @@ pub fn measure(report: &mut Report) -> anyhow::Result<()> {
     let setting = Setting { cwd: workspace, home: Some(Path::new("/home/ada")), workspaces: &[workspace] };
     let shell = Shell::default();
     let mut rounds = Vec::new();
-    let mut slowest = Default::default();
+    let mut slowest = Duration::ZERO;
     // The first round reads the knowledge files, entry by entry.
     for round in 0..8 {
         let started = Instant::now();
         for command in &commands {
             let one = Instant::now();
             black_box(shell.analyze(black_box(command), &setting));
-            slowest = if round > 0 { one.elapsed().max(slowest) } else { slowest };
+            if round > 0 {
+                slowest = slowest.max(one.elapsed());
+            }
         }
         rounds.push(started.elapsed());
     }

@@ -5,7 +5,7 @@
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run test setup build install bench docs format clean help
+.PHONY: run test setup build install bench fuzz docs format clean help
 
 run: ## build (release) and start Deskhand; ARGS="…" is handed to it
 	@scripts/setup.sh build
@@ -30,6 +30,10 @@ bench: ## measure (release build), against rg, fd and sed where they are peers
 	@scripts/setup.sh build bench
 	@. scripts/env.sh && cargo build --release --locked --bin deskhand
 	@. scripts/env.sh && cargo run --release --locked -p deskhand-benches -- $(ARGS)
+
+fuzz: ## look for a text that breaks the reader of commands, for a minute; ARGS="-max_total_time=600" for longer
+	@scripts/setup.sh build fuzz
+	@scripts/fuzz.sh $(ARGS)
 
 docs: ## make the pages under docs/ anew that are made from the program
 	@scripts/setup.sh build

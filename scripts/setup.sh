@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sees to it that what the named jobs need is here: `scripts/setup.sh build|test|bench …`
+# Sees to it that what the named jobs need is here: `scripts/setup.sh build|test|bench|fuzz …`
 #
 # Installs only what is missing, says what and how, and stops with a message where it cannot. Debian packages
 # need root or a sudo that asks no password; cargo tools go into .tools/, so that nothing outside this folder
@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 
 NEXTEST_VERSION=0.9.151
 DENY_VERSION=0.20.2
+FUZZ_VERSION=0.13.2
 NODE_MIN=20
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -122,6 +123,7 @@ for job; do
         need_cargo_tool cargo-deny "$DENY_VERSION" 0.19.0
         ;;
     bench) need_peers ;;
-    *) stop "there is no job «$job»: it is build, test or bench." ;;
+    fuzz) need_cargo_tool cargo-fuzz "$FUZZ_VERSION" 0.12.0 ;;
+    *) stop "there is no job «$job»: it is build, test, bench or fuzz." ;;
     esac
 done

@@ -10,6 +10,7 @@ mod files;
 mod gate;
 mod program;
 mod report;
+mod shell;
 
 use report::Report;
 
@@ -25,6 +26,9 @@ fn main() -> anyhow::Result<()> {
     }
     if wanted("commands") {
         commands::measure(&mut report)?;
+    }
+    if wanted("shell") {
+        shell::measure(&mut report)?;
     }
     if wanted("program") {
         program::measure(&mut report)?;

@@ -69,6 +69,9 @@ const BEHIND: &[(&str, &[&str])] = &[
     ("grep-regex", &["deskhand-tools"]),
     ("grep-searcher", &["deskhand-tools"]),
     ("jsonschema", &["deskhand-core"]),
+    // The second reader of commands.
+    ("tree-sitter", &["deskhand-guard"]),
+    ("tree-sitter-bash", &["deskhand-guard"]),
     ("clap", &["deskhand"]),
     ("rustyline", &["deskhand"]),
     // The policy opens the roots; the tools work on the handles that it hands out.

@@ -175,7 +175,7 @@ proptest! {
 fn hostile_texts_end_within_the_budget() {
     const MOST: usize = 64 * 1024;
     let full = |piece: &str| piece.repeat(MOST / piece.len());
-    let functions: String = (0..1_000).map(|n| format!("f{n}() {{ f{0}; f{0}; }}; ", n + 1)).collect();
+    let functions: Vec<String> = (0..1_000).map(|n| format!("f{n}() {{ f{0}; f{0}; }}; ", n + 1)).collect();
     let value = "a".repeat(20_000);
     let texts = [
         full("$("),
@@ -212,7 +212,7 @@ fn hostile_texts_end_within_the_budget() {
         format!("x={value}; {}", "echo ${x##*a*a*a*b};".repeat(1_000)),
         format!("x={value}; {}", "eval \"$x\";".repeat(3_000)),
         format!("x='eval \"$x\"'; {}", "eval \"$x\";".repeat(3_000)),
-        format!("{functions} f0"),
+        format!("{} f0", functions.concat()),
         format!("a=1; {}", "a=$((a*2));".repeat(4_000)),
         format!("f() {{ eval \"$1$1\"; }}; {}", "f 'f a';".repeat(4_000)),
         format!("printf '%s' {} | sh", "$x".repeat(20_000)),

@@ -6,7 +6,10 @@ use std::path::Path;
 use super::tables::{ACCOUNT_FOLDERS, ACCOUNTS, DEVICES, HARMLESS_DEVICES, KERNEL, NEEDED, PRIVATE, TOP};
 use crate::{
     paths::sensitive,
-    shell::text::{ANY, HOLE, SET, STAR, glob_matches, globs_as_text, has_glob, is_known},
+    shell::text::{
+        ANY, ENVIRONMENT, HOLE, NET, SECRET, SET, SHELL, STAR, glob_matches, globs_as_text, has_glob,
+        is_known,
+    },
 };
 
 /// A path as a command names it, made absolute.
@@ -54,7 +57,12 @@ pub enum Class {
 pub fn written(word: &str, cwd: &str) -> Written {
     let word = word.strip_prefix("file://").unwrap_or(word);
     let mut parts: Vec<&str> = Vec::new();
-    let whole = if word.starts_with('/') { word.to_owned() } else { format!("{cwd}/{word}") };
+    let whole = match word.chars().next() {
+        Some('/') => word.to_owned(),
+        // What cannot be told may start at the root, too.
+        Some(HOLE | NET | SECRET | SHELL | ENVIRONMENT) => format!("/{word}"),
+        _ => format!("{cwd}/{word}"),
+    };
     for part in whole.split('/') {
         match part {
             "" | "." => {}

@@ -54,7 +54,9 @@ fn paths_are_told_apart_by_name() {
         ("/mnt/disk/x", Class::Elsewhere),
         ("/usr/share/doc/x", Class::SystemFile),
         ("/etc/hosts", Class::SystemFile),
-        ("…", Class::Workspace),
+        ("…", Class::Unknown),
+        ("…/x", Class::Unknown),
+        ("a/…", Class::Workspace),
         ("/…", Class::Unknown),
         ("/…/x", Class::Unknown),
     ] {

@@ -21,6 +21,9 @@ pub(super) const PROGRAM_FOLDERS: &[&str] = &[
     "/snap/bin",
 ];
 
+/// Stands among the names that are being called for a glob.
+const GLOBBED: &str = "*";
+
 /// What the log-in service is told to stop the machine.
 const STOPS: &[&str] = &["PowerOff", "Reboot", "Halt", "Suspend", "Hibernate"];
 
@@ -62,7 +65,7 @@ impl Reading<'_> {
         }
         let base = base_name(name);
         let plain = !name.contains('/');
-        if !plain && !in_program_folder(name) {
+        if !plain && !in_program_folder(&self.written(name).path) {
             return self.local_program(name, words, input);
         }
         if plain && let Some(output) = self.builtin(base, &words[1..], input) {
@@ -176,6 +179,11 @@ impl Reading<'_> {
     /// A glob where the program stands: it is whatever it matches.
     pub fn globbed_command(&mut self, name: &str, words: &[String], input: Option<&str>) -> String {
         self.unresolved(format!("Which program {} is depends on what files there are.", shown(name)));
+        // Globs among the words of a globbed command would make this try everything with everything.
+        if self.calling.iter().any(|calling| calling == GLOBBED) {
+            return HOLE.to_string();
+        }
+        self.calling.push(GLOBBED.to_owned());
         let is_path = name.contains('/');
         for program in WORST {
             let matches = if is_path {
@@ -189,6 +197,7 @@ impl Reading<'_> {
                 self.command(&words, input);
             }
         }
+        self.calling.pop();
         HOLE.to_string()
     }
 
@@ -264,11 +273,9 @@ pub fn base_name(name: &str) -> &str {
     if base.is_empty() { name } else { base }
 }
 
-fn in_program_folder(name: &str) -> bool {
-    name.rsplit_once('/').is_some_and(|(folder, _)| {
-        let folder = folder.replace("/./", "/").replace("//", "/");
-        PROGRAM_FOLDERS.contains(&folder.trim_end_matches("/."))
-    })
+/// Whether a path, made absolute, is that of a program of the system.
+pub fn in_program_folder(path: &str) -> bool {
+    path.rsplit_once('/').is_some_and(|(folder, _)| PROGRAM_FOLDERS.contains(&folder))
 }
 
 /// A word in quotes, so that it is read again as it is.

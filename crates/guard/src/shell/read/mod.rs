@@ -328,6 +328,16 @@ impl<'a> Reading<'a> {
         self.variables.insert(name.to_owned(), values);
     }
 
+    /// Gives variables back the values they had before the assignments of one command.
+    fn restore_variables(&mut self, kept: Vec<(String, Option<Vec<String>>)>) {
+        for (name, values) in kept.into_iter().rev() {
+            match values {
+                Some(values) => drop(self.variables.insert(name, values)),
+                None => drop(self.variables.remove(&name)),
+            }
+        }
+    }
+
     pub fn set_array(&mut self, name: &str, values: Vec<String>) {
         self.arrays.insert(name.to_owned(), values);
     }

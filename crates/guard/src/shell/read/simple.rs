@@ -47,12 +47,9 @@ impl Reading<'_> {
             words.extend(self.fields(word));
         }
         self.expanding_name = false;
-        let kept: Vec<(String, Option<Vec<String>>)> = simple
-            .assigns
-            .iter()
-            .map(|assign| (assign.name.clone(), self.variables.get(&assign.name).cloned()))
-            .collect();
+        let mut kept = Vec::new();
         for assign in &simple.assigns {
+            kept.push((assign.name.clone(), self.variables.get(&assign.name).cloned()));
             self.assign(assign);
             let value = self.variable(&assign.name).unwrap_or_default().to_owned();
             self.environment(&assign.name, &value);
@@ -72,12 +69,8 @@ impl Reading<'_> {
         let declares = words.first().is_some_and(|name| {
             matches!(name.as_str(), "declare" | "local" | "export" | "readonly" | "typeset")
         });
-        // What stands before a command is set for that command alone.
-        for (name, value) in kept.into_iter().filter(|_| !declares) {
-            match value {
-                Some(value) => drop(self.variables.insert(name, value)),
-                None => drop(self.variables.remove(&name)),
-            }
+        if !declares {
+            self.restore_variables(kept);
         }
         let shell = holds_a_shell(&Node::Simple(simple.clone()))
             || words.first().is_some_and(|name| interpreters::is_shell(base_name(name))) && words.len() < 3;

@@ -31,7 +31,8 @@ fn redirects(redirects: &[Redirect], script: &Script) -> String {
             };
             format!(" {}{:?}:{target}", redirect.fd.as_deref().unwrap_or_default(), redirect.op)
         })
-        .collect()
+        .collect::<Vec<_>>()
+        .concat()
 }
 
 fn node(shown: &Node, script: &Script) -> String {

@@ -114,7 +114,6 @@ impl Reading<'_> {
         }
         let mut names = told.operands.clone();
         names.extend(told.values(&["-a"]));
-        let separators = self.variable("IFS").unwrap_or(" \t\n").to_owned();
         match names.as_slice() {
             [] => self.set("REPLY", values),
             [one] => {
@@ -122,17 +121,9 @@ impl Reading<'_> {
                 self.set(one, values);
             }
             several => {
-                // The first words go to the first names, the rest to the last.
+                let separators = self.variable("IFS").unwrap_or_default().to_owned();
                 for (at, name) in several.iter().enumerate() {
-                    let part = |line: &String| {
-                        let parts = line.split(|c| separators.contains(c)).filter(|part| !part.is_empty());
-                        let mut words = parts.skip(at);
-                        if at + 1 == several.len() {
-                            words.collect::<Vec<_>>().join(" ")
-                        } else {
-                            words.next().unwrap_or_default().to_owned()
-                        }
-                    };
+                    let part = |line: &String| part_of(line, at, several.len(), &separators);
                     self.set(name, values.iter().map(part).collect());
                 }
             }
@@ -148,5 +139,19 @@ impl Reading<'_> {
         self.exported(&name, &text);
         self.set(&name, vec![text]);
         String::new()
+    }
+}
+
+/// What the name at `at` of `count` gets of a line: the first words go to the first names, the rest to the last.
+fn part_of(line: &str, at: usize, count: usize, separators: &str) -> String {
+    let blank = separators.chars().all(char::is_whitespace);
+    if !blank {
+        return line.splitn(count, |c| separators.contains(c)).nth(at).unwrap_or_default().to_owned();
+    }
+    let mut words = line.split_whitespace().skip(at);
+    if at + 1 == count {
+        words.collect::<Vec<_>>().join(" ")
+    } else {
+        words.next().unwrap_or_default().to_owned()
     }
 }

@@ -3,6 +3,7 @@
 use super::{Call, Gathered, Reading, flags::Told};
 use crate::shell::{
     knowledge::Nature,
+    read::commands::{in_program_folder, quoted},
     text::{HOLE, NET, SECRET, SHELL, is_known, is_secret, origin},
 };
 
@@ -44,11 +45,16 @@ impl Reading<'_> {
         }
     }
 
-    /// What a file holds under its new name after `mv` and `ln`.
+    /// What a file holds under its new name after `mv`, `ln` and the like.
     fn moved_content(&self, name: &str, operands: &[String]) -> Option<String> {
-        let from =
-            operands.first().filter(|_| matches!(name, "mv" | "ln" | "link" | "install" | "rename"))?;
-        let filled = self.files.get(&self.written(from).path).cloned();
+        let moves = matches!(name, "cp" | "mv" | "ln" | "link" | "install" | "rename");
+        let from = operands.first().filter(|_| moves)?;
+        let path = self.written(from).path;
+        if in_program_folder(&path) {
+            // A program under another name is a script that runs it.
+            return Some(format!("exec {} \"$@\"\n", quoted(&path)));
+        }
+        let filled = self.files.get(&path).cloned();
         filled.or_else(|| self.leaks(from).then(|| SECRET.to_string()))
     }
 

@@ -200,6 +200,9 @@ impl Reading<'_> {
 
     /// The text with its variables in place. Commands in it are read: bash runs them.
     fn arithmetic_text(&mut self, text: &str) -> String {
+        if text.contains('[') && (text.contains("$(") || text.contains('`')) {
+            self.unresolved("A subscript can run commands.");
+        }
         let (word, _) = here_text(text);
         let text = self.scalar(&word);
         let mut out = String::new();

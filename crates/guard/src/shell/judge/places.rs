@@ -225,7 +225,8 @@ fn whole_folder(path: &str, contents: bool, home: &str) -> Option<Class> {
 /// What is below a drive of Windows as it is seen from here: `/mnt/c/Users`, `/c/Users`, `/cygdrive/c/Users`.
 fn windows_drive(path: &str) -> Option<&str> {
     let path = path.strip_prefix("/mnt").or_else(|| path.strip_prefix("/cygdrive")).unwrap_or(path);
-    let inside = path[1..].split_once('/').map_or((&path[1..], ""), |(drive, rest)| (drive, rest));
+    let path = path.strip_prefix('/')?;
+    let inside = path.split_once('/').unwrap_or((path, ""));
     let is_drive = inside.0.len() == 1 && inside.0.chars().all(|c| c.is_ascii_alphabetic());
     is_drive.then_some(inside.1)
 }

@@ -188,6 +188,13 @@ impl Reading<'_> {
         let tree = reach == Reach::Tree;
         let other_root = self.has_other_root() && written(word, self.here()).path == "/";
         match &class {
+            // `/$unset` is `/`.
+            Class::Unknown if tree && place.path == format!("/{HOLE}") => {
+                self.forbid("delete:root", format!("It deletes {name}, which may be the whole file system."));
+            }
+            Class::SystemFile if is_library(&place.path) => {
+                self.forbid("delete:system", format!("It deletes {name}, which programs cannot start without."));
+            }
             _ if other_root && (tree || place.contents) => {
                 self.forbid("delete:root", format!("It deletes {name}: a whole file system."));
             }
@@ -311,6 +318,12 @@ impl Reading<'_> {
         self.find(Permission::Sensitive, "network", format!("It opens a connection to {}.", shown(host)));
         self.connected();
     }
+}
+
+/// Whether a file is one that programs need to start.
+fn is_library(path: &str) -> bool {
+    let system = ["/lib", "/usr/lib"].iter().any(|folder| path.starts_with(folder));
+    system && path.rsplit('/').next().is_some_and(|name| name.contains(".so"))
 }
 
 /// Whether a file tells what was done: a shell's history, the log-ins, the system's logs.

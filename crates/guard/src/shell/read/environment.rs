@@ -6,7 +6,7 @@ use super::{MOST_VALUES, Reading, commands::PROGRAM_FOLDERS};
 use crate::shell::{
     expand::evaluate,
     syntax::{Assign, Value},
-    text::{HOLE, is_known},
+    text::{NET, HOLE, is_known},
 };
 
 /// Variables that make programs run other programs, or other code.
@@ -216,6 +216,9 @@ impl Reading<'_> {
         let runs =
             RUNS_CODE.contains(&name) || RUNS_CODE_PREFIX.iter().any(|prefix| name.starts_with(prefix));
         let looks = ONLY_LOOKS.contains(&name) || name.ends_with("PAGER") && PLAIN_PAGERS.contains(&value);
+        if self.files.get(&self.written(value).path).is_some_and(|text| text.contains(NET)) && runs {
+            self.forbid("remote-code", format!("{name} makes a program run what was just downloaded."));
+        }
         if runs && !looks {
             self.find(
                 Permission::Sensitive,

@@ -4,7 +4,7 @@ use deskhand_core::Permission;
 
 use super::Reading;
 use crate::shell::{
-    judge::{Reach, Writing},
+    judge::{Class, Reach, Writing},
     text::{HOLE, STAR, is_known},
 };
 
@@ -166,7 +166,7 @@ impl Reading<'_> {
         for start in &starts {
             self.reads(start, Reach::Tree);
         }
-        let everything = is_wide(tests);
+        let everything = is_wide(tests) || starts.iter().any(|start| self.is_whole(start)) && is_loose(tests);
         let name = tests
             .windows(2)
             .find(|pair| matches!(pair[0].as_str(), "-name" | "-iname"))
@@ -227,6 +227,11 @@ impl Reading<'_> {
         found.join("\n") + "\n"
     }
 
+    /// Whether a start is the whole file system, a home, or something that the system needs.
+    fn is_whole(&self, start: &str) -> bool {
+        matches!(self.class_of(start), Class::Root | Class::Home | Class::System)
+    }
+
     pub fn run_on_found(&mut self, command: &[String], found: &[String], everything: bool) {
         self.reads_only_some(found.len(), MOST_STARTS);
         for path in found.iter().take(MOST_STARTS) {
@@ -261,6 +266,14 @@ fn found_below(start: &str, everything: bool, name: Option<&str>) -> String {
         Some(name) => format!("{start}/{HOLE}/{name}"),
         None => format!("{start}/{HOLE}"),
     }
+}
+
+/// Tests that leave out little, or let many kinds of files through: `! -name keep`, `-name a -o -name b`, `-newer x`.
+fn is_loose(tests: &[String]) -> bool {
+    let has = |names: &[&str]| tests.iter().any(|word| names.contains(&word.as_str()));
+    let by_name = has(&["-name", "-iname", "-path", "-regex", "-ipath", "-iregex"]);
+    let by_age = has(&["-mtime", "-atime", "-ctime", "-mmin", "-size", "-empty", "-samefile", "-inum"]);
+    !by_age && (!by_name || has(&["!", "-not", "-o", "-or"]))
 }
 
 fn is_wide(tests: &[String]) -> bool {

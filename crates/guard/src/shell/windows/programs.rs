@@ -51,11 +51,21 @@ pub(super) fn forbidden(report: &mut Report, name: &str, args: &[Word]) -> bool 
     found.is_some()
 }
 
+/// `net user NAME PASSWORD`; the password may be empty.
+fn sets_password(args: &[Word]) -> bool {
+    args.len() > 2 && args[0].lower() == "user" && !args[2].lower().starts_with('/')
+}
+
 /// Judges one program with its arguments. `raw` is the text of the arguments as written, where it is at hand.
 pub(super) fn judge(report: &mut Report, word: &str, args: &[Word], raw: Option<&str>) {
     let name = bare_name(word);
     report.program(&name);
     nested::runs_file(report, word);
+    if matches!(name.as_str(), "net" | "net1") && sets_password(args) {
+        let known = args[1].lower().trim_matches('"') == "administrator";
+        let level = if known { Level::Forbid } else { Level::Sensitive };
+        return report.note(level, "win-accounts", "Sets the password of an account");
+    }
     match name.as_str() {
         "cmd" => return nested::cmd_program(report, args, raw),
         "powershell" | "pwsh" | "powershell_ise" => return nested::powershell_program(report, args),

@@ -70,6 +70,10 @@ impl Reading<'_> {
         let mut secret = false;
         for command in &facts.shell {
             self.ran_unknown |= !is_known(command);
+            if is_shell(command.trim()) {
+                // What it is fed stands somewhere in the code.
+                self.hedge_texts(&[text.to_owned()]);
+            }
             secret |= is_secret(&self.shell_text(command, None));
         }
         for words in &facts.argvs {

@@ -102,6 +102,9 @@ impl Reading<'_> {
             Some((word, [code, ..])) if name == "deno" && word == "eval" => {
                 self.code(language, &globs_as_text(code))
             }
+            Some((word, [file, rest @ ..])) if matches!(name, "deno" | "bun") && word == "run" => {
+                self.script_file(file, name, rest, input)
+            }
             Some((file, rest)) if file != "-" => self.script_file(file, name, rest, input),
             _ => self.fed_language(language, name, input),
         }
@@ -109,6 +112,7 @@ impl Reading<'_> {
 
     /// Code on the command line; what follows it are files for Perl and Ruby, and mere words for Python.
     fn inline_code(&mut self, language: Language, texts: &[String], told: &Told<'_>) -> String {
+        self.find(Permission::Moderate, "code", "It runs code.");
         let edits = told.has_any(&["-i"]) && matches!(language, Language::Perl | Language::Ruby);
         let mut output = String::new();
         for text in texts {

@@ -3,7 +3,7 @@
 use deskhand_core::Permission;
 
 use super::{Call, Reading, flags::Told};
-use crate::shell::{judge::Reach, text::globs_as_text};
+use crate::shell::{judge::{Class, Reach}, text::globs_as_text};
 
 /// Settings of git whose value is a command, or names code; by the last part of their name.
 const GIT_COMMANDS: &[&str] = &[
@@ -59,6 +59,12 @@ impl Reading<'_> {
             "git" => {
                 self.git_settings(told);
                 self.git_alias(told);
+                if told.operands.first().is_some_and(|word| word == "clean")
+                    && told.has_any(&["-f", "--force"])
+                    && matches!(self.class_of("."), Class::Root | Class::Home | Class::System)
+                {
+                    self.removes(".", Reach::Tree);
+                }
                 self.asks_more(call.name, told, operands);
                 self.git_secret_setting(told);
             }
@@ -88,6 +94,28 @@ impl Reading<'_> {
                 if told.value(&["-u", "--user", "-U"]).is_some_and(|user| user == "root" || user == "0") =>
             {
                 self.forbid("power", "It ends everything that root runs.");
+                return;
+            }
+            "apt" | "apt-get" | "aptitude" => {
+                let commands: Vec<String> =
+                    told.values(&["-o", "--option"]).iter().filter_map(|set| Some(set.split_once('=')?.1.trim_start_matches([':', '=']).to_owned())).collect();
+                self.hedge_texts(&commands);
+                return;
+            }
+            "journalctl" if told.values(&["--vacuum-time", "--vacuum-size", "--vacuum-files"]).iter().any(|left| is_nothing(left)) => {
+                self.forbid("defence", "It deletes the log.");
+                return;
+            }
+            "sysctl" if told.operands.iter().any(|word| word.contains("randomize_va_space=0") || word.contains("ptrace_scope=0")) => {
+                self.forbid("defence", "It switches off a defence of the machine.");
+                return;
+            }
+            "dscl" if told.operands.iter().any(|word| word.trim_end_matches('/').ends_with("/root")) && told.has_any(&["-delete", "-passwd", "-create", "-change"]) => {
+                self.forbid("account", "It changes root's account.");
+                return;
+            }
+            "defaults" if told.operands.iter().any(|word| word.contains("com.apple.alf")) && told.operands.first().is_some_and(|word| word == "write" || word == "delete") => {
+                self.forbid("defence", "It switches off the firewall.");
                 return;
             }
             "usermod" | "useradd" | "adduser" | "groupmod" | "gpasswd" if gives_root(told) => {
@@ -244,6 +272,13 @@ impl Reading<'_> {
                 .iter()
                 .any(|kind| word.starts_with(kind))
         };
+        for word in operands {
+            let path = word.split_once(':').map_or("", |(_, rest)| rest).split(',').next().unwrap_or_default();
+            let opens = ["open:", "create:", "file:", "gopen:"].iter().any(|kind| word.to_lowercase().starts_with(kind));
+            if opens && self.class_of(path) == Class::Device {
+                self.writes(path, crate::shell::judge::Writing::Whole);
+            }
+        }
         for word in operands.iter().filter(|word| runs(&word.to_lowercase())) {
             let command =
                 word.split_once(':').map_or("", |(_, rest)| rest).split(',').next().unwrap_or_default();
@@ -291,6 +326,12 @@ fn gives_root(told: &Told<'_>) -> bool {
     let groups = told.values(&["-G", "--groups", "-g", "--gid", "-a", "--add"]);
     told.values(&["-u", "--uid", "-g", "--gid"]).iter().any(|number| number == "0")
         || groups.iter().flat_map(|list| list.split(',')).any(|group| POWERFUL.contains(&group))
+}
+
+/// A limit that leaves nothing of a log.
+fn is_nothing(limit: &str) -> bool {
+    let number: String = limit.chars().take_while(char::is_ascii_digit).collect();
+    matches!(number.as_str(), "0" | "1") && !limit.ends_with(['d', 'w', 'y', 'G', 'h'])
 }
 
 /// Devices that can be read for ever.

@@ -103,6 +103,12 @@ impl Reading<'_> {
             let root = self.written(&told.operands[0]).path;
             self.mounts = Some(vec![("/".to_owned(), root)]);
         }
+        if let [line] = rest
+            && line.contains(' ')
+        {
+            // Some take a whole line: gksudo, run0.
+            self.shell_text(line, input);
+        }
         // `sudo A=b command`.
         let output = self.argv(rest, true, input);
         self.mounts = outside;
@@ -205,6 +211,7 @@ impl Reading<'_> {
                 let inner = flags::tell(rest, &[&flag], Some(0));
                 self.command_texts(&inner, input).unwrap_or_else(|| self.argv(&inner.operands, false, input))
             }
+            None if name == "script" && told.operands.len() > 1 => self.argv(&told.operands[1..], false, input),
             None if name == "script" => self.fed_shell(input),
             // What follows `--` is for the shell that it starts.
             None if name == "capsh" => self.shell(name, &told.operands, input),

@@ -6,7 +6,7 @@ use super::{Reading, flags};
 use crate::shell::{
     judge::Reach,
     knowledge::Flag,
-    read::{commands::base_name, interpreters::is_shell},
+    read::{commands::{base_name, quoted}, interpreters::is_shell},
     text::{HOLE, NET, globs_as_text, is_known, is_secret},
 };
 
@@ -71,9 +71,9 @@ impl Reading<'_> {
             if text.is_empty() {
                 text.clone_from(value);
             } else if text.contains("{}") {
-                text = text.replace("{}", value);
+                text = text.replace("{}", &quoted(value));
             } else {
-                text = format!("{text} {value}");
+                text = format!("{text} {}", quoted(value));
             }
             self.shell_text(&text, None);
         }
@@ -104,7 +104,11 @@ impl Reading<'_> {
             }
             return HOLE.to_string();
         }
-        let fields = given.iter().flat_map(|line| line.split_whitespace().map(str::to_owned));
+        // With a separator of its own, blanks do not part words.
+        let whole = told.has_any(&["-0", "--null", "-d", "--delimiter"]);
+        let fields = given.iter().flat_map(|line| {
+            if whole { vec![line.clone()] } else { line.split_whitespace().map(str::to_owned).collect() }
+        });
         let words: Vec<String> = command.into_iter().chain(fields).collect();
         self.reads_only_some(words.len(), MOST_FIELDS);
         let words = &words[..words.len().min(MOST_FIELDS)];

@@ -11,12 +11,12 @@ use deskhand_core::{
     Approver, Caller, EventSink, Gate, GateSettings, Mode, Registry, Services, SessionCx, UndoJournal,
     id::new_id,
 };
+use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
 #[cfg(unix)]
 use deskhand_guard::{
     sandbox::{Sandbox, SandboxConfig},
     shell::Shell,
 };
-use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
 use deskhand_store::Store;
 use serde_json::Value;
 

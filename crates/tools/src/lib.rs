@@ -3,9 +3,9 @@
 pub mod dialects;
 mod family;
 pub mod files;
-pub mod system;
 #[cfg(unix)]
 pub mod shell;
+pub mod system;
 #[cfg(test)]
 pub(crate) mod testing;
 

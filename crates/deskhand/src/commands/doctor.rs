@@ -202,7 +202,8 @@ fn confinement(app: &App) -> Vec<Check> {
         Ok(_) => Check::good("namespaces", "user, mount, PID, network and IPC namespaces work"),
         Err(why) => Check::bad("namespaces", why.clone(), format!("{ALLOW_NAMESPACES}.")),
     };
-    let abi = [&findings.namespaces, &findings.landlock].into_iter().flatten().map(|found| found.landlock_abi);
+    let abi =
+        [&findings.namespaces, &findings.landlock].into_iter().flatten().map(|found| found.landlock_abi);
     let landlock = match (abi.max().unwrap_or(0), &findings.landlock) {
         (0, Ok(_)) => Check::bad("landlock", "not there", ALLOW_LANDLOCK),
         (0, Err(why)) => Check::bad("landlock", why.clone(), ALLOW_LANDLOCK),

@@ -317,9 +317,12 @@ fn own_rules_for_programs_are_read() {
     let rules = "about = \"ours\"\n[[program]]\nnames = \"frobnicate\"\ndoes = \"frobnicates\"\nis = \"execute\"\n\
                  case = [\n  { words = \"list\", is = \"read\" },\n  { words = \"drop\", is = \"catastrophe\", why = \"It drops all.\" },\n]\n";
     fs::write(folder.join("programs.toml"), rules).unwrap();
-    for (command, decision) in
-        [("frobnicate list", "allow"), ("frobnicate drop", "forbid"), ("frobnicate x", "ask"), ("ls", "allow")]
-    {
+    for (command, decision) in [
+        ("frobnicate list", "allow"),
+        ("frobnicate drop", "forbid"),
+        ("frobnicate x", "ask"),
+        ("ls", "allow"),
+    ] {
         assert_eq!(explain(command)["decision"], decision, "{command}");
     }
     assert!(explain("frobnicate drop")["why"].as_str().unwrap().contains("It drops all."));

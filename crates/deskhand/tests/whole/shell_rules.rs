@@ -69,7 +69,8 @@ async fn a_secret_that_was_approved_is_there_and_no_other() {
 async fn nothing_runs_where_there_is_no_confinement() {
     let mut desk = Desk::new().mode(Mode::Auto);
     let paths: Paths = desk.session.services.get::<Paths>().unwrap().clone();
-    desk.session.services = desk.session.services.clone().with(super::support::sandbox(&paths, "/no/launcher"));
+    desk.session.services =
+        desk.session.services.clone().with(super::support::sandbox(&paths, "/no/launcher"));
     for arguments in [json!({"command": "echo hi"}), json!({"command": "touch x", "background": true})] {
         let outcome = desk.call("bash", arguments).await;
         assert_eq!((outcome.status, outcome.error.unwrap().code.as_str()), (Status::Blocked, "no_sandbox"));

@@ -39,6 +39,11 @@ impl Reading<'_> {
         }
     }
 
+    /// A path as the command sees it, whatever is mounted where.
+    pub fn inner_path(&self, word: &str) -> String {
+        written(word, self.here()).path
+    }
+
     pub fn class_of(&self, word: &str) -> Class {
         classify(&self.written(word), self.home(), self.setting.workspaces)
     }
@@ -104,7 +109,9 @@ impl Reading<'_> {
                 self.effect(Effects::READS);
             }
             // Who may read a file is no secret, nor that it is there.
-            Class::Secret(_) | Class::Account if place.path.starts_with("/etc/") => self.effect(Effects::READS),
+            Class::Secret(_) | Class::Account if place.path.starts_with("/etc/") => {
+                self.effect(Effects::READS)
+            }
             _ => drop(self.reads(word, Reach::One)),
         }
     }
@@ -189,11 +196,14 @@ impl Reading<'_> {
         let other_root = self.has_other_root() && written(word, self.here()).path == "/";
         match &class {
             // `/$unset` is `/`.
-            Class::Unknown if tree && place.path == format!("/{HOLE}") => {
+            Class::Unknown if tree && word.starts_with('/') && place.path == format!("/{HOLE}") => {
                 self.forbid("delete:root", format!("It deletes {name}, which may be the whole file system."));
             }
             Class::SystemFile if is_library(&place.path) => {
-                self.forbid("delete:system", format!("It deletes {name}, which programs cannot start without."));
+                self.forbid(
+                    "delete:system",
+                    format!("It deletes {name}, which programs cannot start without."),
+                );
             }
             _ if other_root && (tree || place.contents) => {
                 self.forbid("delete:root", format!("It deletes {name}: a whole file system."));

@@ -65,7 +65,7 @@ impl Reading<'_> {
         }
         let base = base_name(name);
         let plain = !name.contains('/');
-        if !plain && !in_program_folder(&self.written(name).path) {
+        if !plain && !in_program_folder(&self.inner_path(name)) {
             return self.local_program(name, words, input);
         }
         if plain && let Some(output) = self.builtin(base, &words[1..], input) {

@@ -6,7 +6,7 @@ use super::{MOST_VALUES, Reading, commands::PROGRAM_FOLDERS};
 use crate::shell::{
     expand::evaluate,
     syntax::{Assign, Value},
-    text::{NET, HOLE, is_known},
+    text::{HOLE, NET, is_known},
 };
 
 /// Variables that make programs run other programs, or other code.

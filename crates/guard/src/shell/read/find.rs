@@ -166,7 +166,8 @@ impl Reading<'_> {
         for start in &starts {
             self.reads(start, Reach::Tree);
         }
-        let everything = is_wide(tests) || starts.iter().any(|start| self.is_whole(start)) && is_loose(tests);
+        let everything =
+            is_wide(tests) || starts.iter().any(|start| self.lets_through_too_much(start, tests));
         let name = tests
             .windows(2)
             .find(|pair| matches!(pair[0].as_str(), "-name" | "-iname"))
@@ -227,9 +228,13 @@ impl Reading<'_> {
         found.join("\n") + "\n"
     }
 
-    /// Whether a start is the whole file system, a home, or something that the system needs.
-    fn is_whole(&self, start: &str) -> bool {
-        matches!(self.class_of(start), Class::Root | Class::Home | Class::System)
+    /// Whether, of a place that is needed as a whole, too much is found.
+    fn lets_through_too_much(&self, start: &str, tests: &[String]) -> bool {
+        match self.class_of(start) {
+            Class::Root | Class::Home => is_loose(tests),
+            Class::System => !by_age(tests),
+            _ => false,
+        }
     }
 
     pub fn run_on_found(&mut self, command: &[String], found: &[String], everything: bool) {
@@ -268,12 +273,18 @@ fn found_below(start: &str, everything: bool, name: Option<&str>) -> String {
     }
 }
 
+/// Whether files are told apart by when they were used, or how large they are.
+fn by_age(tests: &[String]) -> bool {
+    const TESTS: &[&str] =
+        &["-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin", "-size", "-empty", "-samefile", "-inum"];
+    tests.iter().any(|word| TESTS.contains(&word.as_str()))
+}
+
 /// Tests that leave out little, or let many kinds of files through: `! -name keep`, `-name a -o -name b`, `-newer x`.
 fn is_loose(tests: &[String]) -> bool {
     let has = |names: &[&str]| tests.iter().any(|word| names.contains(&word.as_str()));
     let by_name = has(&["-name", "-iname", "-path", "-regex", "-ipath", "-iregex"]);
-    let by_age = has(&["-mtime", "-atime", "-ctime", "-mmin", "-size", "-empty", "-samefile", "-inum"]);
-    !by_age && (!by_name || has(&["!", "-not", "-o", "-or"]))
+    !by_age(tests) && (!by_name || has(&["!", "-not", "-o", "-or"]))
 }
 
 fn is_wide(tests: &[String]) -> bool {

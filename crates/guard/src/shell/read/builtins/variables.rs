@@ -19,7 +19,11 @@ impl Reading<'_> {
         self.subscripts(words);
         for word in words.iter().filter(|word| !word.starts_with(['-', '+'])) {
             let Some((variable, value)) = word.split_once('=') else { continue };
-            let value = globs_as_text(value);
+            let value = match words.iter().find(|word| word.starts_with('-') && word.contains(['l', 'u'])) {
+                Some(flag) if flag.contains('l') => globs_as_text(value).to_lowercase(),
+                Some(_) => globs_as_text(value).to_uppercase(),
+                None => globs_as_text(value),
+            };
             let (variable, adds) = variable.strip_suffix('+').map_or((variable, false), |name| (name, true));
             self.variable_is_set(variable, &value);
             if name == "export" {
@@ -112,8 +116,16 @@ impl Reading<'_> {
         if values.is_empty() {
             values.push(String::new());
         }
-        let mut names = told.operands.clone();
-        names.extend(told.values(&["-a"]));
+        let separators = self.variable("IFS").unwrap_or_default().to_owned();
+        for name in told.values(&["-a"]) {
+            let words = values.iter().flat_map(|line| line.split(|c| separators.contains(c)));
+            let words = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
+            self.set_array(&name, words);
+        }
+        if told.has_any(&["-a"]) && name == "read" {
+            return;
+        }
+        let names = told.operands.clone();
         match names.as_slice() {
             [] => self.set("REPLY", values),
             [one] => {
@@ -121,7 +133,6 @@ impl Reading<'_> {
                 self.set(one, values);
             }
             several => {
-                let separators = self.variable("IFS").unwrap_or_default().to_owned();
                 for (at, name) in several.iter().enumerate() {
                     let part = |line: &String| part_of(line, at, several.len(), &separators);
                     self.set(name, values.iter().map(part).collect());

@@ -73,7 +73,7 @@ impl Reading<'_> {
         }
         let checks = match language {
             Language::JavaScript => told.has_any(&["--check"]),
-            Language::Php => told.has_any(&["-l", "--syntax-check"]),
+            Language::Php => told.has_any(&["-l", "--syntax-check"]) && !told.has_any(&["-d", "-z", "-c"]),
             Language::Ruby => told.has_any(&["-c"]),
             _ => false,
         };

@@ -146,7 +146,13 @@ struct ShellWords<'w> {
 
 /// Shells have their flags in a way of their own: `-c` takes no value, the first operand is its text.
 fn shell_words(words: &[String]) -> ShellWords<'_> {
-    let mut given = ShellWords { text: false, only_checks: false, reads_input: false, start_files: Vec::new(), rest: &[] };
+    let mut given = ShellWords {
+        text: false,
+        only_checks: false,
+        reads_input: false,
+        start_files: Vec::new(),
+        rest: &[],
+    };
     let mut at = 0;
     while let Some(word) = words.get(at).filter(|word| word.starts_with(['-', '+']) && word.len() > 1) {
         at += 1;

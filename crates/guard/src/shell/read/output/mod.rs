@@ -41,6 +41,13 @@ impl Reading<'_> {
             "head" | "tail" => self.head_or_tail(name, words, input),
             "seq" => filters::sequence(&operands),
             "whoami" | "logname" => Some(format!("{HOLE}\n")),
+            // Process 1 is among them.
+            "ps" if words
+                .iter()
+                .any(|word| matches!(word.as_str(), "-e" | "-A" | "-ef" | "ax" | "aux" | "-eo")) =>
+            {
+                Some(format!("1\n{HOLE}\n"))
+            }
             "grep" | "egrep" | "fgrep" | "rg" => grepped(&flags, &operands, input?),
             _ => self.named(name, &operands),
         }?;

@@ -3,7 +3,10 @@
 use deskhand_core::Permission;
 
 use super::{Call, Reading, flags::Told};
-use crate::shell::{judge::{Class, Reach}, text::globs_as_text};
+use crate::shell::{
+    judge::{Class, Reach},
+    text::globs_as_text,
+};
 
 /// Settings of git whose value is a command, or names code; by the last part of their name.
 const GIT_COMMANDS: &[&str] = &[
@@ -97,24 +100,43 @@ impl Reading<'_> {
                 return;
             }
             "apt" | "apt-get" | "aptitude" => {
-                let commands: Vec<String> =
-                    told.values(&["-o", "--option"]).iter().filter_map(|set| Some(set.split_once('=')?.1.trim_start_matches([':', '=']).to_owned())).collect();
+                let commands: Vec<String> = told
+                    .values(&["-o", "--option"])
+                    .iter()
+                    .filter_map(|set| Some(set.split_once('=')?.1.trim_start_matches([':', '=']).to_owned()))
+                    .collect();
                 self.hedge_texts(&commands);
                 return;
             }
-            "journalctl" if told.values(&["--vacuum-time", "--vacuum-size", "--vacuum-files"]).iter().any(|left| is_nothing(left)) => {
+            "journalctl"
+                if told
+                    .values(&["--vacuum-time", "--vacuum-size", "--vacuum-files"])
+                    .iter()
+                    .any(|left| is_nothing(left)) =>
+            {
                 self.forbid("defence", "It deletes the log.");
                 return;
             }
-            "sysctl" if told.operands.iter().any(|word| word.contains("randomize_va_space=0") || word.contains("ptrace_scope=0")) => {
+            "sysctl"
+                if told
+                    .operands
+                    .iter()
+                    .any(|word| word.contains("randomize_va_space=0") || word.contains("ptrace_scope=0")) =>
+            {
                 self.forbid("defence", "It switches off a defence of the machine.");
                 return;
             }
-            "dscl" if told.operands.iter().any(|word| word.trim_end_matches('/').ends_with("/root")) && told.has_any(&["-delete", "-passwd", "-create", "-change"]) => {
+            "dscl"
+                if told.operands.iter().any(|word| word.trim_end_matches('/').ends_with("/root"))
+                    && told.has_any(&["-delete", "-passwd", "-create", "-change"]) =>
+            {
                 self.forbid("account", "It changes root's account.");
                 return;
             }
-            "defaults" if told.operands.iter().any(|word| word.contains("com.apple.alf")) && told.operands.first().is_some_and(|word| word == "write" || word == "delete") => {
+            "defaults"
+                if told.operands.iter().any(|word| word.contains("com.apple.alf"))
+                    && told.operands.first().is_some_and(|word| word == "write" || word == "delete") =>
+            {
                 self.forbid("defence", "It switches off the firewall.");
                 return;
             }
@@ -122,8 +144,18 @@ impl Reading<'_> {
                 self.forbid("account", "It gives an account the rights of root.");
                 return;
             }
-            "curl" if told.known.iter().any(|given| given.value.as_deref().is_some_and(|text| text.contains("%output{"))) => {
+            "curl"
+                if told
+                    .known
+                    .iter()
+                    .any(|given| given.value.as_deref().is_some_and(|text| text.contains("%output{"))) =>
+            {
                 "curl writes to a file."
+            }
+            "docker" | "podman" | "nerdctl"
+                if told.values(&["-f", "--format"]).iter().any(|text| text.contains("Env")) =>
+            {
+                "It shows the environment of a container."
             }
             "tail" | "sort" | "tac" | "shuf" if operands.iter().any(|word| is_endless(word)) => {
                 self.forbid("endless", "It collects what never ends, until the memory is full.");
@@ -273,8 +305,11 @@ impl Reading<'_> {
                 .any(|kind| word.starts_with(kind))
         };
         for word in operands {
-            let path = word.split_once(':').map_or("", |(_, rest)| rest).split(',').next().unwrap_or_default();
-            let opens = ["open:", "create:", "file:", "gopen:"].iter().any(|kind| word.to_lowercase().starts_with(kind));
+            let path =
+                word.split_once(':').map_or("", |(_, rest)| rest).split(',').next().unwrap_or_default();
+            let opens = ["open:", "create:", "file:", "gopen:"]
+                .iter()
+                .any(|kind| word.to_lowercase().starts_with(kind));
             if opens && self.class_of(path) == Class::Device {
                 self.writes(path, crate::shell::judge::Writing::Whole);
             }

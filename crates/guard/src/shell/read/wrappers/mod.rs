@@ -32,6 +32,7 @@ impl Reading<'_> {
                 // It hands its words to a shell, joined.
                 let flag = Flag::taking("-n --interval -s --shotsdir");
                 let text = flags::tell(words, &[&flag], Some(0)).operands.join(" ");
+                self.find(Permission::Moderate, "program:watch", "watch runs a command again and again.");
                 self.shell_text(&text, input)
             }
             "flock" => {
@@ -195,7 +196,12 @@ impl Reading<'_> {
     ) -> String {
         // For all of them the file (or the group) comes first.
         let flag = Flag::taking(takes);
-        let told = flags::tell(words, &[&flag], (name == "flock").then_some(1));
+        let stop = match name {
+            "flock" => Some(1),
+            "script" => Some(0),
+            _ => None,
+        };
+        let told = flags::tell(words, &[&flag], stop);
         let texts = self.command_texts(&told, input);
         let file = told.operands.first().map_or_else(|| "a file".to_owned(), |file| shown(file));
         self.find(
@@ -206,12 +212,11 @@ impl Reading<'_> {
         match texts {
             Some(output) => output,
             // `flock file -c TEXT` has its flag after the file.
-            None if name == "flock" => {
+            None if name == "flock" || name == "script" && told.operands.len() > 1 => {
                 let rest = told.operands.get(1..).unwrap_or_default();
                 let inner = flags::tell(rest, &[&flag], Some(0));
                 self.command_texts(&inner, input).unwrap_or_else(|| self.argv(&inner.operands, false, input))
             }
-            None if name == "script" && told.operands.len() > 1 => self.argv(&told.operands[1..], false, input),
             None if name == "script" => self.fed_shell(input),
             // What follows `--` is for the shell that it starts.
             None if name == "capsh" => self.shell(name, &told.operands, input),

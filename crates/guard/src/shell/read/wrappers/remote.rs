@@ -6,7 +6,10 @@ use super::{Reading, flags};
 use crate::shell::{
     judge::Reach,
     knowledge::Flag,
-    read::{commands::{base_name, quoted}, interpreters::is_shell},
+    read::{
+        commands::{base_name, quoted},
+        interpreters::is_shell,
+    },
     text::{HOLE, NET, globs_as_text, is_known, is_secret},
 };
 

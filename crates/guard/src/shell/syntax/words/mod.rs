@@ -96,7 +96,9 @@ impl<'a> Reader<'a> {
                 word.push(sub(Sub::Command(text), in_double || end == End::Text));
             }
             // `!(a|b)`, `*(x)`: a pattern of several names.
-            '?' | '*' | '+' | '@' | '!' if self.peek(1) == Some('(') && !in_double && end == End::Word && !word.is_empty() => {
+            '?' | '*' | '+' | '@' | '!'
+                if self.peek(1) == Some('(') && !in_double && end == End::Word && !word.is_empty() =>
+            {
                 self.at += 2;
                 self.parenthesis();
                 word.push(Unit::Bare('*'));

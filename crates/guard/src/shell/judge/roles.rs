@@ -110,7 +110,7 @@ impl Reading<'_> {
             }
             // Who may read a file is no secret, nor that it is there.
             Class::Secret(_) | Class::Account if place.path.starts_with("/etc/") => {
-                self.effect(Effects::READS)
+                self.effect(Effects::READS);
             }
             _ => drop(self.reads(word, Reach::One)),
         }

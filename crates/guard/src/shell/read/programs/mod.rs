@@ -2,6 +2,7 @@
 
 mod containers;
 mod flows;
+mod never;
 mod quirks;
 mod roles;
 

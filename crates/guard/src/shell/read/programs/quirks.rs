@@ -81,85 +81,20 @@ impl Reading<'_> {
 
     /// Uses that are asked about though their words look harmless.
     fn asks_more(&mut self, name: &str, told: &Told<'_>, operands: &[String]) {
+        if self.never_right(name, told, operands) {
+            return;
+        }
+        let values = |holds: fn(&str) -> bool| {
+            told.known.iter().any(|given| given.value.as_deref().is_some_and(holds))
+        };
         let why = match name {
-            "lftp" | "ftp"
-                if told.known.iter().any(|given| {
-                    given
-                        .value
-                        .as_deref()
-                        .is_some_and(|text| text.split([' ', ';']).any(|part| self.leaks(part)))
-                }) =>
-            {
-                self.forbid("exfiltration", "It sends a secret to another host.");
-                return;
-            }
-            "pkill" | "killall"
-                if told.value(&["-u", "--user", "-U"]).is_some_and(|user| user == "root" || user == "0") =>
-            {
-                self.forbid("power", "It ends everything that root runs.");
-                return;
-            }
-            "apt" | "apt-get" | "aptitude" => {
-                let commands: Vec<String> = told
-                    .values(&["-o", "--option"])
-                    .iter()
-                    .filter_map(|set| Some(set.split_once('=')?.1.trim_start_matches([':', '=']).to_owned()))
-                    .collect();
-                self.hedge_texts(&commands);
-                return;
-            }
-            "journalctl"
-                if told
-                    .values(&["--vacuum-time", "--vacuum-size", "--vacuum-files"])
-                    .iter()
-                    .any(|left| is_nothing(left)) =>
-            {
-                self.forbid("defence", "It deletes the log.");
-                return;
-            }
-            "sysctl"
-                if told
-                    .operands
-                    .iter()
-                    .any(|word| word.contains("randomize_va_space=0") || word.contains("ptrace_scope=0")) =>
-            {
-                self.forbid("defence", "It switches off a defence of the machine.");
-                return;
-            }
-            "dscl"
-                if told.operands.iter().any(|word| word.trim_end_matches('/').ends_with("/root"))
-                    && told.has_any(&["-delete", "-passwd", "-create", "-change"]) =>
-            {
-                self.forbid("account", "It changes root's account.");
-                return;
-            }
-            "defaults"
-                if told.operands.iter().any(|word| word.contains("com.apple.alf"))
-                    && told.operands.first().is_some_and(|word| word == "write" || word == "delete") =>
-            {
-                self.forbid("defence", "It switches off the firewall.");
-                return;
-            }
-            "usermod" | "useradd" | "adduser" | "groupmod" | "gpasswd" if gives_root(told) => {
-                self.forbid("account", "It gives an account the rights of root.");
-                return;
-            }
-            "curl"
-                if told
-                    .known
-                    .iter()
-                    .any(|given| given.value.as_deref().is_some_and(|text| text.contains("%output{"))) =>
-            {
-                "curl writes to a file."
-            }
+            "curl" if values(|value| value.contains("%output{")) => "curl writes to a file.",
+            "curl" if values(|value| value.starts_with('@')) => "curl sends what is in a file.",
             "docker" | "podman" | "nerdctl"
-                if told.values(&["-f", "--format"]).iter().any(|text| text.contains("Env")) =>
+                if values(|value| value.contains(".Env"))
+                    || operands.iter().any(|word| word.contains(".Env")) =>
             {
                 "It shows the environment of a container."
-            }
-            "tail" | "sort" | "tac" | "shuf" if operands.iter().any(|word| is_endless(word)) => {
-                self.forbid("endless", "It collects what never ends, until the memory is full.");
-                return;
             }
             "identify" | "convert" | "magick" | "mogrify" | "montage" | "compare"
                 if operands.iter().any(|word| IMAGE_SCRIPTS.iter().any(|start| word.starts_with(start))) =>
@@ -167,9 +102,6 @@ impl Reading<'_> {
                 "It gives an image program a script to run."
             }
             "git" if told.has_any(&["--git-dir"]) => "git is told to use another repository's settings.",
-            "curl" if told.known.iter().any(|given| uploads(given.value.as_deref())) => {
-                "curl sends what is in a file."
-            }
             "date" | "gdate" if operands.iter().any(|word| !word.starts_with('+')) => "It sets the clock.",
             "java" | "javac" if told.seen.iter().any(|flag| loads_agent(flag)) => {
                 "java is told to run something else, too."
@@ -177,12 +109,15 @@ impl Reading<'_> {
             "ps" if told.seen.first().is_some_and(|word| !word.starts_with('-') && word.contains('e')) => {
                 "It shows the environment of processes."
             }
-            "launchctl" if !told.has_any(&["list"]) && told.operands.iter().any(|word| keeps_watch(word)) => {
-                self.forbid("defence", "It switches off what keeps watch over the machine.");
-                return;
-            }
             "fd" | "fdfind" if told.has_any(&["-x", "-X", "--exec", "--exec-batch"]) => {
                 self.find(Permission::Moderate, "program:fd -x", "fd runs a command for what it finds.");
+                return;
+            }
+            "apt" | "apt-get" | "aptitude" => {
+                let set = told.values(&["-o", "--option"]);
+                let command =
+                    |set: &String| Some(set.split_once('=')?.1.trim_start_matches([':', '=']).to_owned());
+                self.hedge_texts(&set.iter().filter_map(command).collect::<Vec<_>>());
                 return;
             }
             _ => return,
@@ -355,35 +290,8 @@ impl Reading<'_> {
 const IMAGE_SCRIPTS: &[&str] =
     &["msl:", "mvg:", "ephemeral:", "inline:", "url:", "http:", "https:", "ftp:", "|", "@"];
 
-/// Whether an account gets the number of root, or joins those who may become root.
-fn gives_root(told: &Told<'_>) -> bool {
-    const POWERFUL: &[&str] = &["sudo", "wheel", "root", "admin", "shadow", "disk"];
-    let groups = told.values(&["-G", "--groups", "-g", "--gid", "-a", "--add"]);
-    told.values(&["-u", "--uid", "-g", "--gid"]).iter().any(|number| number == "0")
-        || groups.iter().flat_map(|list| list.split(',')).any(|group| POWERFUL.contains(&group))
-}
-
-/// A limit that leaves nothing of a log.
-fn is_nothing(limit: &str) -> bool {
-    let number: String = limit.chars().take_while(char::is_ascii_digit).collect();
-    matches!(number.as_str(), "0" | "1") && !limit.ends_with(['d', 'w', 'y', 'G', 'h'])
-}
-
-/// Devices that can be read for ever.
-fn is_endless(path: &str) -> bool {
-    matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random" | "/dev/full")
-}
-
-fn uploads(value: Option<&str>) -> bool {
-    value.is_some_and(|value| value.starts_with('@'))
-}
-
 fn loads_agent(flag: &str) -> bool {
     ["-XX:On", "-agent", "-javaagent"].iter().any(|start| flag.starts_with(start))
-}
-
-fn keeps_watch(service: &str) -> bool {
-    ["syslogd", "alf", "auditd", "XProtect", "securityd", "tccd"].iter().any(|part| service.contains(part))
 }
 
 /// `u+s`, `+s`, `4755`: whoever starts it gets its owner's rights.

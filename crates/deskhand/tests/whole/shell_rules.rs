@@ -152,3 +152,13 @@ async fn a_no_is_remembered_for_every_call_with_such_a_command() {
         assert!(!outcome.text.contains("either"), "{command} was asked about");
     }
 }
+
+#[tokio::test]
+async fn the_plan_says_which_confinement_is_in_force() {
+    let desk = Desk::new();
+    let words = |explained: deskhand_core::Explanation| explained.plan.unwrap().confinement.unwrap();
+    let without = words(explain(&desk, json!({"command": "touch x"})).await);
+    assert!(without.contains("no network"), "{without}");
+    let with = words(explain(&desk, json!({"command": "touch x", "network": true})).await);
+    assert!(with.contains("with the network") && !with.contains("no network"), "{with}");
+}

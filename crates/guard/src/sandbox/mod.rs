@@ -85,6 +85,17 @@ pub struct InForce {
     pub weaker_because: Option<String>,
 }
 
+impl InForce {
+    /// In words, for a job that gets the network, or not.
+    pub fn words_for(&self, network: bool) -> String {
+        if !network {
+            return self.words.clone();
+        }
+        let words = self.words.replace("PID, network, IPC", "PID, IPC").replace("(no sockets)", "(no Unix sockets)");
+        words.replace("; no network", "; with the network")
+    }
+}
+
 /// Which confinement is wanted. There is no "none".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wanted {

@@ -40,7 +40,8 @@ pub fn plan(input: &Input, cx: &Cx) -> ToolResult<Plan> {
         .at_least(analysis.permission, analysis.rule.clone(), analysis.why.clone())
         .effects(analysis.effects);
     if plan.permission != Permission::Forbidden {
-        plan.confinement = Some(confinement(cx)?.words.clone());
+        let network = input.network || analysis.needs_network;
+        plan.confinement = Some(confinement(cx)?.words_for(network));
         plan = with_places(plan, &analysis, cx)?;
     }
     if plan.permission == Permission::Moderate && cx.service::<ShellLists>()?.allows(&analysis) {

@@ -333,3 +333,32 @@ fn own_rules_for_programs_are_read() {
     let doctor = shop.run(&["doctor"]);
     assert!(doctor.code == 1 && doctor.stdout.contains("no command runs"), "{doctor:?}");
 }
+
+/// The labelled sample, as a script asks about it: `deskhand explain --jsonl`.
+#[test]
+fn the_sample_comes_out_right_through_explain() {
+    let shop = Shop::new();
+    let sample = include_str!("../../../guard/corpus/sample.jsonl");
+    let rows: Vec<Value> = sample.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let asked: String = rows
+        .iter()
+        .map(|row| {
+            json!({"id": row["id"], "tool": "bash", "arguments": {"command": row["command"]}}).to_string()
+                + "\n"
+        })
+        .collect();
+    let ran = shop.run_with(&["explain", "--jsonl"], &asked);
+    let answers: Vec<Value> = ran
+        .stdout
+        .split('\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers.len(), rows.len());
+    for (row, answer) in rows.iter().zip(&answers) {
+        assert_eq!(row["id"], answer["id"]);
+        let said = if answer["decision"] == "forbid" { "deny" } else { answer["decision"].as_str().unwrap() };
+        let also = row["also_ok"].as_array().is_some_and(|others| others.iter().any(|other| other == said));
+        assert!(row["label"] == said || also, "{}: {said}, by {}", row["command"], answer["rule"]);
+    }
+}

@@ -91,7 +91,8 @@ impl InForce {
         if !network {
             return self.words.clone();
         }
-        let words = self.words.replace("PID, network, IPC", "PID, IPC").replace("(no sockets)", "(no Unix sockets)");
+        let words =
+            self.words.replace("PID, network, IPC", "PID, IPC").replace("(no sockets)", "(no Unix sockets)");
         words.replace("; no network", "; with the network")
     }
 }

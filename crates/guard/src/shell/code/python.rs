@@ -186,6 +186,10 @@ pub(super) static BOOK: Book = Book {
         ("pathlib.Path", Act::Fold(Fold::JoinPath)),
         ("pathlib.PosixPath", Act::Fold(Fold::JoinPath)),
         ("sorted", Act::Pure),
+        ("iter", Act::Endless),
+        ("itertools.count", Act::Endless),
+        ("itertools.cycle", Act::Endless),
+        ("itertools.repeat", Act::Endless),
     ],
     methods: &[
         ("glob", Act::Walk),

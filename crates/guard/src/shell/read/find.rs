@@ -284,7 +284,7 @@ fn by_age(tests: &[String]) -> bool {
 fn is_loose(tests: &[String]) -> bool {
     let has = |names: &[&str]| tests.iter().any(|word| names.contains(&word.as_str()));
     let by_name = has(&["-name", "-iname", "-path", "-regex", "-ipath", "-iregex"]);
-    !by_age(tests) && (!by_name || has(&["!", "-not", "-o", "-or"]))
+    has(&["-o", "-or"]) || !by_age(tests) && (!by_name || has(&["!", "-not"]))
 }
 
 fn is_wide(tests: &[String]) -> bool {

@@ -92,8 +92,6 @@ const READERS: &[&str] = &[
     "ffprobe",
     "pdfinfo",
     "git",
-    "sh",
-    "bash",
 ];
 
 /// Tests that take a value.

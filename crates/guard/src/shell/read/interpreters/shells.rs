@@ -29,6 +29,9 @@ impl Reading<'_> {
         }
         match given.rest.split_first() {
             Some((text, rest)) if given.text => {
+                if text.trim().is_empty() {
+                    self.unresolved("What the shell is to run cannot be told.");
+                }
                 let zero = rest.first().cloned().unwrap_or_else(|| name.to_owned());
                 let zero = std::mem::replace(&mut self.zero, zero);
                 let positional = rest.get(1..).unwrap_or_default().to_vec();

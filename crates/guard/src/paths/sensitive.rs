@@ -183,6 +183,15 @@ fn file_why(name: &str) -> Option<&'static str> {
         .iter()
         .find_map(|(known, why)| (*known == name).then_some(*why))
         .or_else(|| ENDINGS.iter().find_map(|(ending, why)| name.ends_with(ending).then_some(*why)))
+        .filter(|_| !is_certificate(name))
+}
+
+/// Certificates are for everyone, by the names that they usually have; what may be a key is not.
+fn is_certificate(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let stem = name.strip_suffix(".pem").unwrap_or_default();
+    let certificate = ["cert", "chain"].iter().any(|word| stem.contains(word)) || matches!(stem, "ca" | "cacert" | "pubkey" | "public");
+    certificate && (!stem.contains("key") || stem == "pubkey") && !stem.contains("priv")
 }
 
 fn find_folder(names: &[Cow<'_, str>], rules: &[(&str, &str, &'static str)]) -> Option<&'static str> {

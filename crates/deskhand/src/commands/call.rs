@@ -26,6 +26,12 @@ pub async fn run(app: &App, printer: Printer, wanted: &Wanted) -> Result<u8> {
     let session = app.session("cli", surfaces(app, printer, wanted.yes, wanted.wait));
     let outcome = call(app, request, &session).await;
     print(app, printer, &outcome, Some(wanted))?;
+    if outcome.tool == "bash" && outcome.data.get("process_id").is_some() {
+        // One call is one program: what it leaves in the background cannot outlive it.
+        tracing::warn!(
+            "the process ends with this command; start it in the console (`deskhand`), which stays"
+        );
+    }
     Ok(outcome.status.exit_code())
 }
 

@@ -194,7 +194,10 @@ pub fn list(value: &Value) -> Vec<CommandPattern> {
 
 fn patterns(value: &Value) -> Result<(), &'static str> {
     let right = value.as_array().is_some_and(|items| items.len() == list(value).len());
-    is(right, "a list of commands, in words, each naming a program, with * only as its last word")
+    is(
+        right,
+        "a list of commands such as [\"git commit *\"], each naming a program, with * only as its last word",
+    )
 }
 
 fn is_within(part: &Value, whole: &Value) -> bool {

@@ -133,6 +133,9 @@ async fn a_yes_is_remembered_for_commands_like_it() {
         (json!({"command": "touch e; mkdir f"}), Status::NobodyToAsk),
         (json!({"command": "touch g", "network": true}), Status::NobodyToAsk),
         (json!({"argv": ["touch", "h"]}), Status::Success),
+        (json!({"command": "touch i > j"}), Status::NobodyToAsk),
+        (json!({"command": "echo k > l; touch i"}), Status::NobodyToAsk),
+        (json!({"command": "touch i; PAGER=x git log"}), Status::NobodyToAsk),
     ] {
         assert_eq!(desk.call("bash", arguments.clone()).await.status, status, "{arguments}");
     }
@@ -161,4 +164,26 @@ async fn the_plan_says_which_confinement_is_in_force() {
     assert!(without.contains("no network"), "{without}");
     let with = words(explain(&desk, json!({"command": "touch x", "network": true})).await);
     assert!(with.contains("with the network") && !with.contains("no network"), "{with}");
+    let look = words(explain(&desk, json!({"command": "ls"})).await);
+    assert!(!look.contains("the workspace and") && without.contains("the workspace and"), "{look}");
+}
+
+/// A look-up that may reach the network unasked takes nothing else with it there.
+#[tokio::test]
+async fn a_look_up_gives_the_network_to_nothing_else() {
+    let mut desk = Desk::new();
+    let lists = ShellLists { allow: vec!["touch *".parse().unwrap()], ..ShellLists::default() };
+    desk.session.services = desk.session.services.clone().with(lists);
+    let own = std::fs::read_link("/proc/self/ns/net").unwrap().display().to_string();
+    for (command, permission) in [
+        ("touch a; readlink /proc/self/ns/net; false && ping -c 1 192.0.2.1", Permission::Public),
+        ("readlink /proc/self/ns/net; cat .env; false && ping -c 1 192.0.2.1", Permission::Sensitive),
+    ] {
+        let explained = explain(&desk, json!({"command": command})).await;
+        assert_eq!(explained.permission, permission, "{command}: {}", explained.why);
+        assert!(explained.plan.unwrap().confinement.unwrap().contains("no network"), "{command}");
+        desk.answer([yes()]);
+        let ran = desk.call("bash", json!({"command": command})).await;
+        assert!(!ran.data["stdout"].as_str().unwrap().contains(&own), "{command}: {}", ran.text);
+    }
 }

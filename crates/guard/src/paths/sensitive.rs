@@ -149,6 +149,7 @@ pub(crate) fn why_child(path: &Path) -> Option<&'static str> {
         let ending = name.rfind('.').map_or("", |at| &name[at..]);
         let known = ENDINGS.iter().find(|(known, _)| known.eq_ignore_ascii_case(ending)).map(|(_, why)| *why);
         return known
+            .filter(|_| !is_certificate(name))
             .or_else(|| FILES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, why)| *why))
             .or_else(|| follows_a_folder(path));
     }
@@ -190,7 +191,8 @@ fn file_why(name: &str) -> Option<&'static str> {
 fn is_certificate(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let stem = name.strip_suffix(".pem").unwrap_or_default();
-    let certificate = ["cert", "chain"].iter().any(|word| stem.contains(word)) || matches!(stem, "ca" | "cacert" | "pubkey" | "public");
+    let certificate = ["cert", "chain"].iter().any(|word| stem.contains(word))
+        || matches!(stem, "ca" | "cacert" | "pubkey" | "public");
     certificate && (!stem.contains("key") || stem == "pubkey") && !stem.contains("priv")
 }
 

@@ -86,14 +86,18 @@ pub struct InForce {
 }
 
 impl InForce {
-    /// In words, for a job that gets the network, or not.
-    pub fn words_for(&self, network: bool) -> String {
-        if !network {
-            return self.words.clone();
+    /// In words, for a job that sees so much, and gets the network or not.
+    pub fn words_for(&self, view: View, network: bool) -> String {
+        let mut words = self.words.clone();
+        if view == View::Look {
+            words = words.replace("writable: the workspace and a private", "writable: a private");
         }
-        let words =
-            self.words.replace("PID, network, IPC", "PID, IPC").replace("(no sockets)", "(no Unix sockets)");
-        words.replace("; no network", "; with the network")
+        if network {
+            words =
+                words.replace("PID, network, IPC", "PID, IPC").replace("(no sockets)", "(no Unix sockets)");
+            words = words.replace("; no network", "; with the network");
+        }
+        words
     }
 }
 

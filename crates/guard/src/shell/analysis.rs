@@ -45,7 +45,8 @@ pub struct Analysis {
     /// Paths that it reads, writes or removes by name.
     pub places: Vec<PlaceUse>,
     pub effects: Effects,
-    /// It reads over the network as its program's entry allows (`ping -c`, `curl -I`): give it the network.
+    /// All that it does is read, some of it over the network as a program's entry allows (`ping -c`, `curl -I`): give it
+    /// the network.
     pub needs_network: bool,
     /// The simple commands that make it more than public, as words: what a remembered answer is about.
     pub commands: Vec<Vec<String>>,
@@ -196,7 +197,8 @@ fn conclude(reading: Reading<'_>) -> Analysis {
         hosts: notes.hosts,
         places: notes.places,
         effects: notes.effects,
-        needs_network: notes.needs_network,
+        // Beside a look-up, nothing else gets the network by it.
+        needs_network: notes.needs_network && strictest == Permission::Public,
         all_commands: notes.all_commands,
         commands: notes.commands,
         steps_taken,

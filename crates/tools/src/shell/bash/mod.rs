@@ -74,7 +74,7 @@ impl Tool for Bash {
         "命令", "执行", "运行", "终端", "脚本", "后台",
     ])
     .example(r#"{"command": "git status --short"}"#)
-    .timeout_s(60);
+    .timeout_s(120);
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         let input = input.clone();

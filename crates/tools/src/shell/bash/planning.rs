@@ -40,8 +40,7 @@ pub fn plan(input: &Input, cx: &Cx) -> ToolResult<Plan> {
         .at_least(analysis.permission, analysis.rule.clone(), analysis.why.clone())
         .effects(analysis.effects);
     if plan.permission != Permission::Forbidden {
-        let network = input.network || analysis.needs_network;
-        plan.confinement = Some(confinement(cx)?.words_for(network));
+        confinement(cx)?;
         plan = with_places(plan, &analysis, cx)?;
     }
     if plan.permission == Permission::Moderate && cx.service::<ShellLists>()?.allows(&analysis) {
@@ -50,6 +49,16 @@ pub fn plan(input: &Input, cx: &Cx) -> ToolResult<Plan> {
         "The setting shell.allow lets it run without a question.".clone_into(&mut plan.why);
     }
     plan = with_network(plan, input, &analysis);
+    if plan.permission != Permission::Forbidden {
+        let (view, network) = reach(input, &analysis, &plan);
+        plan.confinement = Some(confinement(cx)?.words_for(view, network));
+    }
+    if analysis.rule.contains("privilege:")
+        || analysis.programs.iter().any(|name| matches!(base_name(name), "sudo" | "su" | "doas" | "pkexec"))
+    {
+        plan =
+            plan.note("A confined program gets no other rights than it has: sudo and its like do not work.");
+    }
     // A yes about a folder is not one about what runs in it.
     plan.shapes.clear();
     plan.programs.clone_from(&analysis.programs);
@@ -78,16 +87,12 @@ pub fn job(input: &Input, cx: &Cx) -> ToolResult<(Sandbox, Job, bool)> {
     };
     let secrets =
         plan.touches.iter().filter(|t| t.access == Access::Read && t.permission == Permission::Sensitive);
+    let (view, network) = reach(input, &analysis, plan);
     let job = Job {
         argv: argv.into_iter().map(Into::into).collect(),
         cwd,
-        // What a list or a setting let through unasked was still found to do more than look.
-        view: if plan.permission == Permission::Public && analysis.permission == Permission::Public {
-            View::Look
-        } else {
-            View::Work
-        },
-        network: input.network || analysis.needs_network,
+        view,
+        network,
         revealed: secrets.map(|touch| touch.path.clone()).collect(),
         temporary: cx.service::<ShellPlaces>()?.temporary(cx.session_id())?,
         env: Vec::new(),
@@ -95,6 +100,14 @@ pub fn job(input: &Input, cx: &Cx) -> ToolResult<(Sandbox, Job, bool)> {
     confinement(cx)?;
     let shells = analysis.programs.iter().any(|program| SHELLS.contains(&base_name(program)));
     Ok((cx.service::<Sandbox>()?.clone(), job, shells))
+}
+
+/// How much of the machine a command sees, and whether it gets the network. What a list or a setting let through
+/// unasked was still found to do more than look.
+fn reach(input: &Input, analysis: &Analysis, plan: &Plan) -> (View, bool) {
+    let looks = plan.permission == Permission::Public && analysis.permission == Permission::Public;
+    let view = if looks { View::Look } else { View::Work };
+    (view, input.network || looks && analysis.needs_network)
 }
 
 /// What a command would do if it ran in `cwd`.
@@ -237,7 +250,7 @@ fn with_network(mut plan: Plan, input: &Input, analysis: &Analysis) -> Plan {
         } else {
             format!("It gets the network. It names {}, and could reach any host.", analysis.hosts.join(", "))
         });
-    } else if analysis.needs_network {
+    } else if analysis.needs_network && plan.permission == Permission::Public {
         plan = plan.effects(Effects::NETWORK);
     } else if analysis.effects.network {
         plan = plan

@@ -111,6 +111,7 @@ impl Reading<'_> {
             return HOLE.to_string();
         }
         self.effect(Effects::EXECUTES);
+        self.step("make runs what the makefile says.".to_owned());
         self.find(Permission::Moderate, "program:make", "make runs what the makefile says.");
         for text in told.values(&["--eval", "-E"]) {
             self.code(Language::Make, &text);

@@ -129,6 +129,7 @@ impl Reading<'_> {
             }
             Kind::Detached => (Permission::Sensitive, "detached", "runs it by itself, out of reach"),
         };
+        self.step(format!("{name} {why}."));
         self.find(permission, format!("{rule}:{name}"), format!("{name} {why}."));
     }
 

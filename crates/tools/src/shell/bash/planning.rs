@@ -252,7 +252,7 @@ fn with_network(mut plan: Plan, input: &Input, analysis: &Analysis) -> Plan {
         });
     } else if analysis.needs_network && plan.permission == Permission::Public {
         plan = plan.effects(Effects::NETWORK);
-    } else if analysis.effects.network {
+    } else if analysis.effects.network && plan.permission != Permission::Forbidden {
         plan = plan
             .note("It would use the network, which it does not get: the call does not ask for it (network).");
     }

@@ -187,3 +187,63 @@ async fn a_look_up_gives_the_network_to_nothing_else() {
         assert!(!ran.data["stdout"].as_str().unwrap().contains(&own), "{command}: {}", ran.text);
     }
 }
+
+/// What a repository's own settings may name is asked about, and so is a search through more than can be hidden.
+#[tokio::test]
+async fn a_look_that_may_be_more_is_asked_about() {
+    let desk = Desk::new();
+    desk.write(".git/HEAD", "ref: refs/heads/main\n");
+    desk.write(".git/config", "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = x\n");
+    let permission = |command: &str| {
+        let command = command.to_owned();
+        let desk = &desk;
+        async move { explain(desk, json!({"command": command})).await }
+    };
+    assert_eq!(permission("git diff").await.permission, Permission::Public);
+    for config in
+        ["[diff.evil]\n\ttextconv = ./x\n", "[include]\n\tpath = ../x\n", "[filter \"x\"]\n\tclean = ./x\n"]
+    {
+        desk.write(".git/config", config);
+        let asked = permission("git diff").await;
+        assert_eq!(
+            (asked.permission, asked.rule.as_str()),
+            (Permission::Moderate, "shell:git-config"),
+            "{config}"
+        );
+    }
+    assert_eq!(permission("grep -r x .").await.permission, Permission::Public);
+}
+
+/// A search that reads all of a workspace which is too large to be looked through for secrets.
+#[tokio::test]
+async fn a_search_through_more_than_is_hidden_is_asked_about() {
+    let desk = Desk::new();
+    for n in 0..10_050 {
+        std::fs::write(desk.path(&format!("f{n}")), "").unwrap();
+    }
+    let asked = explain(&desk, json!({"command": "grep -r x ."})).await;
+    assert_eq!((asked.permission, asked.rule.as_str()), (Permission::Moderate, "shell:not-all-hidden"));
+    assert_eq!(explain(&desk, json!({"command": "ls"})).await.permission, Permission::Public);
+}
+
+/// What decides which programs run cannot be changed by any way of setting a variable.
+#[tokio::test]
+async fn however_a_variable_is_set() {
+    let desk = Desk::new();
+    for command in [
+        "PATH=bin; ls",
+        "read PATH <<< bin; ls",
+        "for PATH in bin; do ls; done",
+        "mapfile PATH < x; ls",
+        "BASH_CMDS[ls]=./x; ls",
+        "declare -x GIT_EXTERNAL_DIFF=./x; git diff",
+        "LESSOPEN='|./x'; export LESSOPEN; less a",
+        "unset GIT_CONFIG_COUNT; git diff",
+        "env -i git diff",
+        "set -a; LESSOPEN='|./x'; less a",
+        "x='a[$(./x)]'; [[ 1 -eq x ]]",
+    ] {
+        let explained = explain(&desk, json!({"command": command})).await;
+        assert!(explained.permission > Permission::Public, "{command}");
+    }
+}

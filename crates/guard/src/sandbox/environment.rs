@@ -3,8 +3,10 @@
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
-    path::Path,
+    path::{Path, PathBuf},
 };
+
+use crate::paths::Paths;
 
 /// Taken over from Deskhand's own environment. None of them holds a secret.
 const KEPT: &[&str] = &[
@@ -75,6 +77,18 @@ pub fn clean(
         harden_git(&mut all, &settings);
     }
     all.into_iter().collect()
+}
+
+/// Without folders of the workspace in PATH: a program that lies there could be one that the caller wrote.
+pub fn only_programs_of_the_machine(env: &mut [(OsString, OsString)], paths: &Paths) {
+    let Some((_, value)) = env.iter_mut().find(|(name, _)| name == "PATH") else { return };
+    let in_a_root = |folder: &PathBuf| {
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        paths.roots().iter().any(|root| real.starts_with(&root.path) || folder.starts_with(&root.path))
+    };
+    let kept: Vec<PathBuf> =
+        std::env::split_paths(value).filter(|folder| folder.is_absolute() && !in_a_root(folder)).collect();
+    *value = std::env::join_paths(kept).unwrap_or_else(|_| "/usr/bin:/bin".into());
 }
 
 fn is_kept(name: &OsStr) -> bool {

@@ -59,6 +59,40 @@ pub fn hardened(paths: &Paths, cwd: &Path) -> Vec<(String, String)> {
     settings
 }
 
+/// Words in a config that may name a program which git runs by itself.
+const DOUBTS: &[&str] = &[
+    "textconv",
+    "filter",
+    "diff",
+    "include",
+    "external",
+    "command",
+    "gpg",
+    "program",
+    "helper",
+    "fsmonitor",
+];
+
+/// Whether the repository around one of these folders has settings that may name a program. What a look cannot undo is
+/// asked about.
+pub fn names_programs<'p>(folders: impl Iterator<Item = &'p Path>) -> bool {
+    let gits = folders
+        .flat_map(|folder| folder.ancestors().map(|folder| folder.join(".git")))
+        .collect::<BTreeSet<_>>();
+    let configs = gits
+        .iter()
+        .flat_map(|git| folders_of(git))
+        .flat_map(|git| ["config", "config.worktree"].map(|name| git.join(name)));
+    configs.filter(|config| config.exists()).any(|config| {
+        let small = config.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LARGEST);
+        let text = small
+            .then(|| fs::read(&config).ok())
+            .flatten()
+            .map(|bytes| String::from_utf8_lossy(&bytes).to_lowercase());
+        text.is_none_or(|text| DOUBTS.iter().any(|doubt| text.contains(doubt)))
+    })
+}
+
 /// The config files of the repositories in the workspace and around `cwd`; whether these are all.
 fn configs(paths: &Paths, cwd: &Path) -> (Vec<PathBuf>, bool) {
     let mut found: BTreeSet<PathBuf> = cwd.ancestors().map(|folder| folder.join(".git")).collect();

@@ -14,23 +14,11 @@ use crate::paths::{
 };
 
 /// How many entries a look for secrets takes in each tree. A workspace can be huge, and this is done for each job.
-const LOOK: usize = 4_000;
+const LOOK: usize = 10_000;
 /// Folders that hold many files, and none that a person keeps a secret in.
-const SKIPPED: &[&str] = &[
-    ".git",
-    "node_modules",
-    "target",
-    "__pycache__",
-    ".venv",
-    "venv",
-    "site-packages",
-    ".tox",
-    ".mypy_cache",
-    ".gradle",
-    "vendor",
-    ".next",
-    ".cache",
-];
+const SKIPPED: &[&str] = &[".git", "node_modules", "target", "__pycache__", "site-packages", ".mypy_cache"];
+/// Folders of which only what lies right in them is looked at.
+const SKIMMED: &[&str] = &[".venv", "venv", ".tox", ".gradle", "vendor", ".next", ".cache"];
 /// Where the system keeps files that are not for everyone. Who runs this may be root, or in a group that reads them.
 pub const SYSTEM_PRIVATE: &[&str] = &["/etc", "/var/log", "/boot"];
 
@@ -44,6 +32,12 @@ pub fn all(paths: &Paths, system: &[PathBuf]) -> BTreeSet<PathBuf> {
         look(&root.path, is_worth_a_look, &mut hidden);
     }
     hidden
+}
+
+/// Whether a look takes in all of the workspaces.
+pub fn looks_everywhere(paths: &Paths) -> bool {
+    let workspaces = paths.roots().iter().filter(|root| root.kind == RootKind::Workspace);
+    workspaces.fold(true, |all, root| walk(&root.path, is_worth_a_look, |_, _| {}) && all)
 }
 
 /// Own data first of all: it is hidden even from a job whose plan named it.
@@ -71,7 +65,10 @@ fn look(top: &Path, enters: impl Fn(&Path) -> bool, hidden: &mut BTreeSet<PathBu
 
 /// Whether a look into a workspace goes into a folder.
 pub fn is_worth_a_look(folder: &Path) -> bool {
-    folder.file_name().is_none_or(|name| !SKIPPED.iter().any(|skipped| name == *skipped))
+    let named = |folder: &Path, names: &[&str]| {
+        folder.file_name().is_some_and(|name| names.iter().any(|known| name == *known))
+    };
+    !named(folder, SKIPPED) && !folder.parent().is_some_and(|parent| named(parent, SKIMMED))
 }
 
 /// Shows each entry below `top`, the nearest first, up to a number; whether these were all.

@@ -53,6 +53,8 @@ pub struct Job {
     pub cwd: PathBuf,
     pub view: View,
     pub network: bool,
+    /// What decides what the person's own git runs later (`.git/hooks`, `.git/config`) stays as it is.
+    pub protects_git: bool,
     /// Secret places that the plan named and a person said yes to: they are there, read-only.
     pub revealed: Vec<PathBuf>,
     /// The folder that is its `/tmp`.
@@ -131,6 +133,7 @@ struct Inner {
     found: OnceLock<Findings>,
     in_force: OnceLock<Result<(Kind, InForce), Refusal>>,
     private_system_files: OnceLock<Vec<PathBuf>>,
+    finds_all_secrets: OnceLock<bool>,
 }
 
 impl Sandbox {
@@ -140,6 +143,7 @@ impl Sandbox {
             found: OnceLock::new(),
             in_force: OnceLock::new(),
             private_system_files: OnceLock::new(),
+            finds_all_secrets: OnceLock::new(),
         }))
     }
 
@@ -153,6 +157,16 @@ impl Sandbox {
         self.0.found.get_or_init(|| probe::try_all(self))
     }
 
+    /// Whether the repository around one of these folders has settings that may name a program which git runs by itself.
+    pub fn git_names_programs<'p>(&self, folders: impl Iterator<Item = &'p Path>) -> bool {
+        git::names_programs(folders)
+    }
+
+    /// Whether all of the workspaces is looked through for secrets. Found out once: large ones are not.
+    pub fn finds_all_secrets(&self) -> bool {
+        *self.0.finds_all_secrets.get_or_init(|| hidden::looks_everywhere(&self.0.config.paths))
+    }
+
     /// What to start for `job`.
     pub fn launch(&self, job: &Job) -> ToolResult<Launch> {
         let (kind, _) = self.decided()?;
@@ -164,11 +178,40 @@ impl Sandbox {
             let message = format!("The arguments or variables of {} hold a NUL byte.", first.display());
             return Err(ToolError::invalid("nul_byte", message));
         }
+        self.keep_own_apart(*kind, job)?;
         let temporary = job
             .temporary
             .canonicalize()
             .map_err(|e| ToolError::io("use the temporary folder", &job.temporary, &e))?;
         self.prepare(*kind, launcher::RUN, &job.argv, |life| self.policy(*kind, job, &temporary, life))
+    }
+
+    /// Deskhand's own data and config must not be written, wherever they lie. What is not there yet could be made by the
+    /// job, so it is made first; where only Landlock stands, a part of a writable folder cannot be kept apart.
+    fn keep_own_apart(&self, kind: Kind, job: &Job) -> ToolResult<()> {
+        let paths = &self.0.config.paths;
+        let writable = |own: &Path| {
+            job.view == View::Work
+                && paths
+                    .roots()
+                    .iter()
+                    .any(|root| root.kind == RootKind::Workspace && own.starts_with(&root.path))
+        };
+        for own in paths.own().iter().filter(|own| writable(own)) {
+            if kind == Kind::Landlock {
+                let message = format!(
+                    "{} lies in the workspace, and Landlock alone cannot keep it from a program that may write there.",
+                    own.display()
+                );
+                let error = ToolError::new("no_sandbox", message);
+                return Err(error
+                    .hint("Choose a workspace that does not hold it (--workspace), or allow namespaces."));
+            }
+            if !own.exists() && own.extension().is_none() {
+                std::fs::create_dir_all(own).map_err(|e| ToolError::io("create the folder", own, &e))?;
+            }
+        }
+        Ok(())
     }
 
     fn decided(&self) -> ToolResult<&(Kind, InForce)> {
@@ -206,7 +249,10 @@ impl Sandbox {
         // In the machine's own world, /tmp is everybody's.
         let shown_temporary = if kind == Kind::Namespaces { Path::new("/tmp") } else { temporary };
         let git = (job.view == View::Look).then(|| git::hardened(paths, &job.cwd));
-        let env = environment::clean(std::env::vars_os(), paths.home(), shown_temporary, &job.env, git);
+        let mut env = environment::clean(std::env::vars_os(), paths.home(), shown_temporary, &job.env, git);
+        if job.view == View::Look {
+            environment::only_programs_of_the_machine(&mut env, paths);
+        }
         let (hidden, revealed) = self.hidden(kind, &job.revealed);
         let mut shown: Vec<Shown> = revealed.into_iter().map(Shown::read_only).collect();
         if !whole_machine {
@@ -217,6 +263,13 @@ impl Sandbox {
             path: Text::of(&root.path),
             writable: job.view == View::Work && root.kind == RootKind::Workspace,
         }));
+        if job.protects_git && job.view == View::Work {
+            let kept =
+                |root: &crate::paths::Root| [".git/hooks", ".git/config"].map(|part| root.path.join(part));
+            shown.extend(
+                paths.roots().iter().flat_map(kept).filter(|path| path.exists()).map(Shown::read_only),
+            );
+        }
         if job.network {
             // Often a link into /run, which is empty otherwise.
             shown.extend(Path::new("/etc/resolv.conf").canonicalize().ok().map(Shown::read_only));

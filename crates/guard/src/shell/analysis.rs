@@ -162,7 +162,8 @@ fn is_fork_bomb(text: &str) -> bool {
 }
 
 /// What the findings add up to.
-fn conclude(reading: Reading<'_>) -> Analysis {
+fn conclude(mut reading: Reading<'_>) -> Analysis {
+    reading.asks_about_the_folder();
     let steps_taken = reading.steps_taken();
     let notes = reading.notes;
     let strictest = notes.findings.iter().map(|found| found.permission).max().unwrap_or(Permission::Public);

@@ -18,3 +18,4 @@ mod text;
 pub mod windows;
 
 pub use analysis::{Analysis, PlaceUse, Setting, Shell};
+pub use read::runs_code;

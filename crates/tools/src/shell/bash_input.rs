@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     bash::analyse,
     command_line::short,
+    lists::ShellLists,
     processes::{Found, Live, ProcessTable},
 };
 
@@ -98,10 +99,17 @@ impl Tool for BashInput {
                 return Err(ToolError::new("line_too_long", message).hint("End it with the enter key first."));
             }
             let analysis = analyse(&line, &record.cwd, cx)?;
+            cx.service::<ShellLists>()?.check(&analysis)?;
             plan = plan.at_least(analysis.permission, analysis.rule, analysis.why).effects(analysis.effects);
             plan.programs = analysis.programs;
             plan.hosts = analysis.hosts;
             plan.commands = analysis.commands;
+        }
+        let programs = analyse(&record.command, &record.cwd, cx)?.programs;
+        if !record.reads_commands && programs.iter().any(|program| deskhand_guard::shell::runs_code(program))
+        {
+            let why = "It types code into a program that runs it, and what that does is not read here.";
+            plan = plan.at_least(Permission::Sensitive, "shell:input-code", why);
         }
         plan = plan.preview(Preview::Text(format!("{}\n→ {}", record.command, input.text)));
         plan.cwd = Some(record.cwd);

@@ -2,16 +2,18 @@
 
 /// The command line that a shell would read as exactly these words.
 pub fn quoted(words: &[String]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
-    quoted.join(" ")
+    // A first word with `=` in it would be a variable.
+    let first = |at: usize, word: &String| at == 0 && word.contains('=');
+    let one = |(at, word): (usize, &String)| if first(at, word) { single(word) } else { quote(word) };
+    words.iter().enumerate().map(one).collect::<Vec<_>>().join(" ")
 }
 
 fn quote(word: &str) -> String {
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { single(word) }
+}
+
+fn single(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn is_plain(c: char) -> bool {

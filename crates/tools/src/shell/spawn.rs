@@ -58,7 +58,7 @@ pub fn start(sandbox: &Sandbox, mut job: Job, streams: Streams) -> ToolResult<St
     job.env.extend([("PAGER".into(), "cat".into()), ("GIT_PAGER".into(), "cat".into())]);
     let launch = sandbox.launch(&job)?;
     let mut command = Command::new(&launch.program);
-    command.args(&launch.args).env_clear().envs(launch.env).process_group(0);
+    command.args(&launch.args).env_clear().envs(launch.env);
     if let Some(terminal) = &terminal {
         let stdio = || terminal.inner.try_clone().map(Stdio::from);
         let (input, output, errors) = stdio()

@@ -202,3 +202,24 @@ fn is_root() -> bool {
     use std::os::unix::fs::MetadataExt;
     fs::metadata("/proc/self").unwrap().uid() == 0
 }
+
+/// One that leaves its process group, and whose children outlive it, neither hangs the call nor escapes its end.
+#[test]
+fn leaving_the_group_is_no_way_out() {
+    for kind in BOTH {
+        let bench = Bench::new(kind);
+        let begun = Instant::now();
+        let mark = crate::support::mark();
+        bench
+            .shell(View::Work, &format!("setsid sh -c 'sleep {mark} & sleep {mark} & wait' & sleep 0.3"))
+            .good();
+        assert!(crate::support::is_gone(&mark), "{kind:?}");
+        bench.run(&bench.job(View::Work, &["setsid", "--wait", "true"])).good();
+        if Command::new("python3").arg("--version").output().is_ok() {
+            let leaves =
+                "import os; os.setpgid(0, 0) if os.getpid() != os.getpgid(0) else os.setsid(); print(1)";
+            bench.run(&bench.job(View::Work, &["python3", "-c", leaves]));
+        }
+        assert!(begun.elapsed() < Duration::from_secs(30), "{kind:?} hangs");
+    }
+}

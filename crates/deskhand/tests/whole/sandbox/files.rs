@@ -190,3 +190,52 @@ fn a_link_leads_nowhere() {
         bench.shell(View::Work, "echo x > up/new").refused();
     }
 }
+
+/// Own data in the workspace: hidden where there are mounts, a refusal where there are none; and what is not there yet
+/// cannot be made.
+#[test]
+fn own_data_in_the_workspace_is_kept_apart() {
+    for &kind in super::kinds() {
+        let bench = Bench::with(kind, |config| {
+            let home = config.paths.home().unwrap().to_path_buf();
+            let own = vec![home.join("project/own"), home.join("project/config-to-be")];
+            std::fs::create_dir_all(&own[0]).unwrap();
+            config.paths = deskhand_guard::Paths::open(deskhand_guard::PathsConfig {
+                workspaces: vec![home.join("project")],
+                own,
+                home: Some(home),
+                ..deskhand_guard::PathsConfig::default()
+            })
+            .unwrap();
+        });
+        let job = bench
+            .job(View::Work, &["sh", "-c", "echo x > own/x; mkdir -p config-to-be; echo x > config-to-be/x"]);
+        match bench.sandbox.launch(&job) {
+            Err(error) => assert_eq!((kind, error.code), (Kind::Landlock, "no_sandbox")),
+            Ok(_) => {
+                assert_eq!(kind, Kind::Namespaces);
+                bench.run(&job).refused();
+                for name in ["own/x", "config-to-be/x"] {
+                    assert!(!bench.workspace.join(name).exists(), "{name}");
+                }
+            }
+        }
+    }
+}
+
+/// What the person's own git runs later stays as it is, unless git itself is what runs.
+#[test]
+fn hooks_and_settings_of_git_are_kept() {
+    let bench = Bench::new(Kind::Namespaces);
+    std::fs::create_dir_all(bench.workspace.join(".git/hooks")).unwrap();
+    std::fs::write(bench.workspace.join(".git/config"), "[core]\n").unwrap();
+    let script = "echo x > .git/hooks/pre-commit; echo x >> .git/config; echo x > .git/other";
+    bench.shell(View::Work, script);
+    assert!(!bench.workspace.join(".git/hooks/pre-commit").exists());
+    assert_eq!(std::fs::read_to_string(bench.workspace.join(".git/config")).unwrap(), "[core]\n");
+    assert!(bench.workspace.join(".git/other").exists());
+    let mut job = bench.job(View::Work, &["sh", "-c", script]);
+    job.protects_git = false;
+    bench.run(&job).good();
+    assert!(bench.workspace.join(".git/hooks/pre-commit").exists());
+}

@@ -101,6 +101,7 @@ impl Bench {
             cwd: self.workspace.clone(),
             view,
             network: false,
+            protects_git: true,
             revealed: Vec::new(),
             temporary: self.top.join("temporary"),
             env: Vec::new(),

@@ -249,3 +249,39 @@ fn a_given_variable_does_not_reach_the_launcher() {
         assert!(bench.run(&job).err.contains("evil.so"), "the job itself has it");
     }
 }
+
+/// Its own limits it may set; those of others, the launcher's among them, it may not.
+#[test]
+fn the_limits_of_other_processes_are_out_of_reach() {
+    for &kind in super::kinds() {
+        let bench = Bench::new(kind);
+        let own = "import resource; resource.prlimit(0, resource.RLIMIT_NOFILE, (64, 64)); print('own')";
+        assert_eq!(run_python(&bench, View::Work, false, own).good(), "own\n", "{kind:?}");
+        let parent = "import os, resource; resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (0, 0))";
+        run_python(&bench, View::Work, false, parent).refused();
+    }
+}
+
+/// Shared memory that others made is not there, or not to be had.
+#[test]
+fn shared_memory_of_others_is_out_of_reach() {
+    let code = "import ctypes; libc = ctypes.CDLL(None, use_errno=True); \
+                exit(0 if libc.shmget(0x0de5cafe, 64, 0) < 0 else 1)";
+    let made = "import ctypes; libc = ctypes.CDLL(None); print(libc.shmget(0x0de5cafe, 64, 0o1600))";
+    let Ok(made) = std::process::Command::new("python3").args(["-c", made]).output() else { return };
+    let id = String::from_utf8_lossy(&made.stdout).trim().to_owned();
+    for &kind in super::kinds() {
+        run_python(&Bench::new(kind), View::Work, false, code).good();
+    }
+    let remove = format!("import ctypes; ctypes.CDLL(None).shmctl({id}, 0, None)");
+    let _ = std::process::Command::new("python3").args(["-c", &remove]).status();
+}
+
+/// The terminal that Deskhand was started from is not the job's.
+#[test]
+fn there_is_no_terminal_to_take_over() {
+    for &kind in super::kinds() {
+        let ran = Bench::new(kind).shell(View::Work, "exec 3<>/dev/tty && echo got it");
+        ran.refused();
+    }
+}

@@ -25,16 +25,8 @@ const LEAST_ALONE: i32 = 3;
 /// Everybody's, and so nobody's.
 const SHARED: &[&str] = &["/tmp", "/var/tmp", "/dev", "/run"];
 /// Devices that hold nothing.
-const DEVICES: &[&str] = &[
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-];
+const DEVICES: &[&str] =
+    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"];
 
 fn reading() -> BitFlags<AccessFs> {
     make_bitflags!(AccessFs::{Execute | ReadFile | ReadDir})
@@ -79,13 +71,20 @@ fn put_in_force(policy: &Policy) -> Result<i32, RulesetError> {
             let ruleset = allow(ruleset, reading(), readable(policy))?;
             let ruleset = allow(ruleset, AccessFs::ReadDir.into(), listed(policy))?;
             let ruleset = allow(ruleset, writing(), writable.chain([policy.temporary()]))?;
-            allow(ruleset, using_devices(), DEVICES)?
+            let ruleset = allow(ruleset, using_devices(), DEVICES)?;
+            allow(ruleset, using_devices(), own_terminals())?
         }
     };
     Ok(match ruleset.restrict_self()?.landlock {
         LandlockStatus::Available { effective_abi, kernel_abi } => kernel_abi.unwrap_or(effective_abi as i32),
         LandlockStatus::NotEnabled | LandlockStatus::NotImplemented => 0,
     })
+}
+
+/// The terminals that the job was given; those of others are none of its business.
+fn own_terminals() -> impl Iterator<Item = PathBuf> {
+    let streams = (0..3).filter_map(|number| fs::read_link(format!("/proc/self/fd/{number}")).ok());
+    streams.filter(|path| path.starts_with("/dev/pts"))
 }
 
 fn allow<P: AsRef<Path>>(

@@ -21,7 +21,7 @@ use rustix::{
     io::Errno,
     process::{
         Pid, Signal, WaitOptions, WaitStatus, getegid, geteuid, getpid, kill_process, set_child_subreaper,
-        waitpid,
+        setsid, wait, waitpid,
     },
 };
 
@@ -32,6 +32,8 @@ use crate::sandbox::policy::{Kind, Policy};
 const KILLED: u8 = 128 + 9;
 
 pub fn run(task: &str, argv: &[OsString]) -> Step<u8> {
+    // A session of its own: the person's terminal is not the job's.
+    did("a session of its own", setsid())?;
     let policy = did("its orders", Policy::from_environment(|name| env::var_os(name)))?;
     let life = did("the life line", File::open(format!("/proc/self/fd/{}", policy.life)))?;
     did("close what was inherited", close_all_but(&life))?;
@@ -108,7 +110,8 @@ fn watch(inside: Pid, life: &File, children: &SignalFd) -> u8 {
             let _ = kill_process(inside, Signal::KILL);
         }
         while let Ok(Some(_)) = children.read_signal() {}
-        while let Ok(Some((pid, status))) = waitpid(None, WaitOptions::NOHANG) {
+        // Any child: one may have left the process group.
+        while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
             if pid == inside {
                 return code_of(status);
             }
@@ -136,7 +139,7 @@ fn kill_descendants() {
         {
             let _ = kill_process(child, Signal::KILL);
         }
-        match waitpid(None, WaitOptions::empty()) {
+        match wait(WaitOptions::empty()) {
             Err(Errno::INTR) | Ok(_) => {}
             Err(_) => return,
         }

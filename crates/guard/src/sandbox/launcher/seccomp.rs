@@ -92,6 +92,23 @@ const INET: u64 = 2;
 const INET6: u64 = 10;
 const NETLINK: u64 = 16;
 
+/// Shared memory, queues and semaphores that others made: an IPC namespace of its own has none of them.
+const SHARED_WITH_OTHERS: &[i64] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
 /// What Landlock has no rights for: owners, modes, times and attributes of files.
 const CHANGES_BESIDE_CONTENT: &[i64] = &[
     libc::SYS_fchmod,
@@ -135,6 +152,9 @@ pub fn restrict(policy: &Policy, landlock_abi: i32) -> Step<()> {
         let all = CHANGES_BESIDE_CONTENT.iter().chain(CHANGES_BESIDE_CONTENT_HERE);
         refused.extend(all.map(|call| (*call, Vec::new())));
     }
+    if policy.kind == Kind::Landlock {
+        refused.extend(SHARED_WITH_OTHERS.iter().map(|call| (*call, Vec::new())));
+    }
     with_x32(&mut refused);
     install(refused, libc::EPERM)?;
     // Its flags lie in memory, where no filter can look: programs take the older call when there is none.
@@ -164,6 +184,8 @@ fn refused(sockets: &[u64]) -> Result<Rules, seccompiler::BackendError> {
     rules.insert(libc::SYS_unshare, unshare);
     let ioctls = REFUSED_IOCTLS.iter().map(|request| rule(&[(1, SeccompCmpOp::Eq, *request)]));
     rules.insert(libc::SYS_ioctl, ioctls.collect::<Result<_, _>>()?);
+    // Its own limits, not those of other processes: the stage outside is one of them.
+    rules.insert(libc::SYS_prlimit64, vec![rule(&[(0, SeccompCmpOp::Ne, 0)])?]);
     let others: Vec<_> = sockets.iter().map(|family| (0, SeccompCmpOp::Ne, *family)).collect();
     rules.insert(libc::SYS_socket, if others.is_empty() { Vec::new() } else { vec![rule(&others)?] });
     Ok(rules)

@@ -216,6 +216,7 @@ impl Reading<'_> {
                 let value = self.variable(&name).map_or_else(|| "0".to_owned(), str::to_owned);
                 // A value is an expression again, and commands in its subscripts run.
                 if value.contains('[') && (value.contains("$(") || value.contains('`')) {
+                    self.unresolved("A subscript can run commands.");
                     self.commands_in(&value);
                 }
                 out.push_str(if value.is_empty() { "0" } else { &value });

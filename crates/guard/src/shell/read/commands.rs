@@ -78,10 +78,6 @@ impl Reading<'_> {
 
     fn known_program(&mut self, base: &str, words: &[String], input: Option<&str>) -> String {
         let arguments = &words[1..];
-        if self.path_changed && !words[0].contains('/') {
-            let why = format!("PATH was changed, so {base} may be another program than usual.");
-            self.find(Permission::Moderate, "environment", why);
-        }
         if self.only_says_what_it_is(base, arguments) {
             self.step(format!("{base} says what it is."));
             return HOLE.to_string();

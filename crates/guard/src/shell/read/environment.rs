@@ -133,6 +133,7 @@ impl Reading<'_> {
     /// `name=value`, alone on its line.
     pub fn assign(&mut self, assign: &Assign) {
         if let Some(index) = &assign.index {
+            self.table_is_set(&assign.name);
             self.commands_in(index);
         }
         match &assign.value {
@@ -204,9 +205,25 @@ impl Reading<'_> {
             self.unresolved(format!("It sets {name}, which the shell runs by itself."));
             self.commands_in(value);
             self.run_apart(value, None);
-        } else if name == "PATH" && is_known(value) {
-            self.path_changed |= value.split(':').any(|folder| !PROGRAM_FOLDERS.contains(&folder));
-        } else if matches!(name, "PATH" | "LD_PRELOAD") {
+        } else if name == "PATH"
+            && is_known(value)
+            && value.split(':').all(|folder| PROGRAM_FOLDERS.contains(&folder))
+        {
+            // The same programs.
+        } else if Self::is_exported(name) && !(name.ends_with("PAGER") && PLAIN_PAGERS.contains(&value)) {
+            self.unresolved(format!("It changes {name}, which decides what runs."));
+        }
+    }
+
+    /// Whether programs get this variable without being told: what it is set to changes what they do.
+    fn is_exported(name: &str) -> bool {
+        let decides = name.starts_with("GIT_") || name.starts_with("LD_");
+        matches!(name, "PATH" | "HOME" | "PAGER" | "SHELL") || decides && !ONLY_LOOKS.contains(&name)
+    }
+
+    /// Tables by which bash finds programs.
+    pub fn table_is_set(&mut self, name: &str) {
+        if matches!(name, "BASH_CMDS" | "BASH_ALIASES" | "PATH" | "BASH_ENV" | "PROMPT_COMMAND") {
             self.unresolved(format!("It changes {name}, which decides what runs."));
         }
     }

@@ -75,8 +75,6 @@ pub struct Reading<'a> {
     pub(super) files: HashMap<String, String>,
     /// The commands that read what is written to a path: `>(…)`.
     pub(super) sinks: HashMap<String, String>,
-    /// PATH was changed, so a name may mean another program.
-    path_changed: bool,
     /// Where it is after `cd`; a hole where that cannot be told.
     cwd: String,
     /// Which of a variable's values is meant just now, and how many the most had.
@@ -93,6 +91,8 @@ pub struct Reading<'a> {
     seen: Vec<String>,
     /// What the outermost program of the command at hand is used for.
     likeness: Option<Likeness>,
+    /// It went to another folder.
+    moved: bool,
     /// Names that stand for other variables.
     references: HashMap<String, String>,
     /// Code at hand handed a shell something that cannot be told.
@@ -158,7 +158,6 @@ impl<'a> Reading<'a> {
             aliases: HashMap::new(),
             files: HashMap::new(),
             sinks: HashMap::new(),
-            path_changed: false,
             cwd: setting.cwd.to_string_lossy().into_owned(),
             pick: 0,
             most_values: 0,
@@ -170,6 +169,7 @@ impl<'a> Reading<'a> {
             calling: Vec::new(),
             seen: Vec::new(),
             likeness: None,
+            moved: false,
             references: HashMap::new(),
             ran_unknown: false,
             connected: false,
@@ -251,6 +251,14 @@ impl<'a> Reading<'a> {
         self.notes.likenesses.push(likeness);
     }
 
+    /// Where it went to another folder, a yes to what it runs is not one to that folder.
+    pub fn asks_about_the_folder(&mut self) {
+        if self.moved && !self.notes.commands.is_empty() {
+            let folder = shown(self.here());
+            self.asks_about(vec!["cd".to_owned(), folder], None);
+        }
+    }
+
     /// Whether there is a step left to take.
     pub fn take_step(&mut self) -> bool {
         if self.steps_left == 0 {
@@ -315,7 +323,11 @@ impl<'a> Reading<'a> {
         })
     }
 
+    /// However it is set: `name=`, `for`, `read`, `${name:=…}`, `declare`.
     pub fn set(&mut self, name: &str, mut values: Vec<String>) {
+        if let Some(value) = values.first().cloned() {
+            self.variable_is_set(name, &value);
+        }
         if values.len() >= MOST_VALUES {
             // Numbers and plain names need no look each; what could be a path or a flag does.
             let plain = |value: &String| value.chars().all(|c| c.is_ascii_alphanumeric());
@@ -339,6 +351,7 @@ impl<'a> Reading<'a> {
     }
 
     pub fn set_array(&mut self, name: &str, values: Vec<String>) {
+        self.table_is_set(name);
         self.arrays.insert(name.to_owned(), values);
     }
 

@@ -204,8 +204,14 @@ impl Reading<'_> {
     }
 
     pub fn test_words(&mut self, words: &[Word]) {
-        for word in words {
-            let text = self.scalar(word);
+        let texts: Vec<String> = words.iter().map(|word| self.scalar(word)).collect();
+        let counts =
+            texts.iter().any(|text| matches!(text.as_str(), "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"));
+        for text in texts {
+            if counts && !text.starts_with('-') {
+                // A name that is compared as a number is worked out, and so is its value.
+                self.number(&text);
+            }
             if text.contains('[') && (text.contains("$(") || text.contains('`')) {
                 self.unresolved("A subscript in a test can run commands.");
                 self.commands_in(&text);

@@ -101,7 +101,8 @@ impl Input {
 /// `bash`, or `sh` where there is none.
 fn shell() -> &'static str {
     let is_there = |path: &&str| std::path::Path::new(path).exists();
-    if ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"].iter().any(is_there) { "bash" } else { "sh" }
+    // By its whole path: what is called bash in a folder of PATH may be something else.
+    ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"].into_iter().find(is_there).unwrap_or("/bin/sh")
 }
 
 fn invalid(message: &str) -> ToolError {

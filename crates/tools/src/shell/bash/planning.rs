@@ -29,6 +29,9 @@ use super::{
 const MOST_SUMMARY: usize = 200;
 /// Beyond a command's own limit, for ending it; then the gate ends the call.
 const MARGIN: Duration = Duration::from_secs(10);
+/// Programs whose business hooks and settings of git are.
+const KEEPS_GIT: &[&str] =
+    &["git", "gh", "hub", "glab", "jj", "tig", "lazygit", "pre-commit", "husky", "lefthook", "git-lfs"];
 const SHELLS: &[&str] = &["bash", "sh", "dash", "zsh", "ksh", "fish", "ash", "busybox"];
 
 pub fn plan(input: &Input, cx: &Cx) -> ToolResult<Plan> {
@@ -43,6 +46,7 @@ pub fn plan(input: &Input, cx: &Cx) -> ToolResult<Plan> {
         confinement(cx)?;
         plan = with_places(plan, &analysis, cx)?;
     }
+    plan = with_doubts(plan, &analysis, &cwd, cx)?;
     if plan.permission == Permission::Moderate && cx.service::<ShellLists>()?.allows(&analysis) {
         plan.permission = Permission::Public;
         "shell:allow".clone_into(&mut plan.rule);
@@ -93,6 +97,7 @@ pub fn job(input: &Input, cx: &Cx) -> ToolResult<(Sandbox, Job, bool)> {
         cwd,
         view,
         network,
+        protects_git: !analysis.programs.iter().any(|name| KEEPS_GIT.contains(&base_name(name))),
         revealed: secrets.map(|touch| touch.path.clone()).collect(),
         temporary: cx.service::<ShellPlaces>()?.temporary(cx.session_id())?,
         env: Vec::new(),
@@ -146,6 +151,26 @@ fn check_rules(input: &Input, analysis: &Analysis, cx: &Cx) -> ToolResult<()> {
         Some(Profile::Strict) => strict::check_lists(analysis),
         Some(Profile::TenCommands) => strict::check_ten(input.argv.as_deref().unwrap_or_default()),
     }
+}
+
+/// What would only be a look is asked about where the sandbox cannot make sure of that.
+fn with_doubts(plan: Plan, analysis: &Analysis, cwd: &Path, cx: &Cx) -> ToolResult<Plan> {
+    if plan.permission != Permission::Public {
+        return Ok(plan);
+    }
+    let sandbox = cx.service::<Sandbox>()?;
+    let runs = |names: &[&str]| analysis.programs.iter().any(|program| names.contains(&base_name(program)));
+    let named = analysis.places.iter().map(|place| Path::new(&place.path));
+    if runs(&["git"]) && sandbox.git_names_programs(named.chain([cwd])) {
+        let why = "The repository's own settings may name programs that git runs by itself.";
+        return Ok(plan.at_least(Permission::Moderate, "shell:git-config", why));
+    }
+    let whole = analysis.places.iter().any(|place| place.recursive);
+    if whole && runs(&["grep", "egrep", "fgrep", "zgrep"]) && !sandbox.finds_all_secrets() {
+        let why = "The workspace is too large to hide every secret file in it from what reads all of it.";
+        return Ok(plan.at_least(Permission::Moderate, "shell:not-all-hidden", why));
+    }
+    Ok(plan)
 }
 
 /// Puts every path that the command names through the path policy.

@@ -158,9 +158,12 @@ impl Live {
 
     fn note_line(&self, text: &[u8]) {
         let mut line = lock(&self.begun_line);
-        match memchr::memrchr(b'\n', text) {
-            Some(at) => *line = String::from_utf8_lossy(&text[at + 1..]).into_owned(),
-            None => line.push_str(&String::from_utf8_lossy(text)),
+        line.push_str(&String::from_utf8_lossy(text));
+        // A line that ends in a backslash goes on with the next one.
+        if let Some(at) = line.rfind('\n')
+            && !line[..at].ends_with('\\')
+        {
+            line.drain(..=at);
         }
     }
 

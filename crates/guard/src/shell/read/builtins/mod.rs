@@ -170,6 +170,7 @@ impl Reading<'_> {
             Some(word) => word.clone(),
         };
         self.plain_step(name, "goes to another folder");
+        self.moved = true;
         if is_known(&target) {
             if matches!(self.class_of(&target), Class::Secret(_)) {
                 self.reads(&target, Reach::One);

@@ -17,8 +17,17 @@ impl Reading<'_> {
     /// `declare` and its like; gives what it prints.
     pub fn declare(&mut self, name: &str, words: &[String]) -> String {
         self.subscripts(words);
+        let exports =
+            name == "export" || words.iter().any(|word| word.starts_with('-') && word.contains('x'));
         for word in words.iter().filter(|word| !word.starts_with(['-', '+'])) {
-            let Some((variable, value)) = word.split_once('=') else { continue };
+            let Some((variable, value)) = word.split_once('=') else {
+                // `export NAME`: with the value it has.
+                if exports {
+                    let value = self.variable(word).unwrap_or_default().to_owned();
+                    self.exported(word, &value);
+                }
+                continue;
+            };
             let value = match words.iter().find(|word| word.starts_with('-') && word.contains(['l', 'u'])) {
                 Some(flag) if flag.contains('l') => globs_as_text(value).to_lowercase(),
                 Some(_) => globs_as_text(value).to_uppercase(),
@@ -26,7 +35,7 @@ impl Reading<'_> {
             };
             let (variable, adds) = variable.strip_suffix('+').map_or((variable, false), |name| (name, true));
             self.variable_is_set(variable, &value);
-            if name == "export" {
+            if exports {
                 self.exported(variable, &value);
             }
             let old =
@@ -73,6 +82,11 @@ impl Reading<'_> {
     /// `set`; gives what it prints.
     pub fn set_options(&mut self, words: &[String]) -> String {
         let text = words.join(" ");
+        if words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('a'))
+            || text.contains("-o allexport")
+        {
+            self.unresolved("It gives all variables to programs.");
+        }
         if text.contains("+o history") || text == "+H" {
             self.forbid("defence", "It switches off the shell's history.");
         }

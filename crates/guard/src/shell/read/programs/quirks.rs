@@ -101,6 +101,9 @@ impl Reading<'_> {
             {
                 "It gives an image program a script to run."
             }
+            "git" if told.operands.iter().any(|word| word.contains("ext::") || word.starts_with("fd::")) => {
+                "git is told to run a program as the other side."
+            }
             "git" if told.has_any(&["--git-dir"]) => "git is told to use another repository's settings.",
             "date" | "gdate" if operands.iter().any(|word| !word.starts_with('+')) => "It sets the clock.",
             "java" | "javac" if told.seen.iter().any(|flag| loads_agent(flag)) => {

@@ -121,7 +121,9 @@ impl Reading<'_> {
                 "network",
                 format!("{bare} hands out credentials of the machine."),
             );
-        } else if value.contains("://") && (bare == "localhost" || is_private_address(bare)) {
+        } else if value.contains("://")
+            && (bare == "localhost" || is_private_address(bare) || is_odd_address(host))
+        {
             self.find(
                 Permission::Moderate,
                 "network",
@@ -163,6 +165,18 @@ fn upload_path(value: &str) -> Option<&str> {
         return Some(path.split(';').next().unwrap_or(path)).filter(|path| *path != "-");
     }
     Some(value.split_once("=<").map_or(value, |(_, path)| path))
+}
+
+/// Addresses in a form that few people write: one number, hex, octal, IPv6. Where they lead is not worked out here.
+fn is_odd_address(host: &str) -> bool {
+    let host = &shown(host);
+    let bare = host.split(':').next().unwrap_or(host);
+    let octal = |part: &str| part.len() > 1 && part.starts_with('0');
+    host.starts_with('[')
+        || bare.starts_with("0x")
+        || !bare.is_empty()
+            && bare.chars().all(|c| c.is_ascii_digit() || c == '.')
+            && (bare.matches('.').count() != 3 || bare.split('.').any(octal))
 }
 
 fn is_private_address(host: &str) -> bool {

@@ -14,6 +14,16 @@ impl Reading<'_> {
             self.step("env shows the environment, which is a clean one.".to_owned());
             format!("{HOLE}{ENVIRONMENT}")
         } else {
+            let clears = |word: &String| {
+                word == "-"
+                    || word.starts_with("--i")
+                    || word.starts_with("--u")
+                    || !word.starts_with("--") && word.contains(['i', 'u'])
+            };
+            let git = command.iter().any(|word| super::super::commands::base_name(word) == "git");
+            if git && words.iter().take_while(|word| word.starts_with('-')).any(clears) {
+                self.unresolved("It takes away the settings that keep git from running other programs.");
+            }
             self.argv(&command, true, input)
         };
         self.cwd = folder;

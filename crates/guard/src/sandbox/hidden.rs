@@ -36,8 +36,8 @@ pub fn all(paths: &Paths, system: &[PathBuf]) -> BTreeSet<PathBuf> {
 
 /// Whether a look takes in all of the workspaces.
 pub fn looks_everywhere(paths: &Paths) -> bool {
-    let workspaces = paths.roots().iter().filter(|root| root.kind == RootKind::Workspace);
-    workspaces.fold(true, |all, root| walk(&root.path, is_worth_a_look, |_, _| {}) && all)
+    let mut workspaces = paths.roots().iter().filter(|root| root.kind == RootKind::Workspace);
+    workspaces.all(|root| walk(&root.path, is_worth_a_look, |_, _| {}))
 }
 
 /// Own data first of all: it is hidden even from a job whose plan named it.

@@ -240,7 +240,8 @@ mod tests {
             "/w/.ENV",
             "/w/.envrc",
             "/w/server.key",
-            "/w/Cert.PEM",
+            "/w/Server.PEM",
+            "/w/cert-key.pem",
             "/home/a/.bashrc",
             "/home/a/.config/google-chrome/Default/Cookies",
             "/home/a/.mozilla/firefox/x",
@@ -253,6 +254,8 @@ mod tests {
             assert!(why(Path::new(path)).is_some(), "{path}");
         }
         let harmless = [
+            "/w/cert.pem",
+            "/w/Fullchain.PEM",
             "/w/src/main.rs",
             "/w/id_ed25519.pub",
             "/home/a/.config/nvim/init.lua",

@@ -115,7 +115,7 @@ fn commands_are_followed_wherever_they_stand() {
         ("sudo ls", Sensitive, "privilege:sudo"),
         // Names that mean something else.
         ("ls() { rm -rf /; }; ls", Forbidden, "delete:root"),
-        ("PATH=bin:/usr/bin; ls", Moderate, "environment"),
+        ("PATH=bin:/usr/bin; ls", Sensitive, "unresolved"),
         ("$x", Sensitive, "unresolved"),
         (":(){ :|:& };:", Forbidden, "fork-bomb"),
         // Words of operators that are not used.

@@ -9,6 +9,7 @@ mod flags;
 mod hedges;
 mod interpreters;
 mod nodes;
+mod notes;
 mod output;
 mod programs;
 mod redirects;
@@ -18,18 +19,16 @@ mod wrappers;
 pub use commands::quoted;
 pub use interpreters::runs_code;
 pub use nodes::count_commands;
+pub use notes::{Finding, Likeness, Notes};
 pub use output::unescape;
 
-use std::{
-    collections::{HashMap, HashSet},
-    rc::Rc,
-};
+use std::{collections::HashMap, rc::Rc};
 
 use deskhand_core::{Access, Effects, Permission};
 
 use super::{
     analysis::{PlaceUse, Setting},
-    knowledge::{Knowledge, Nature},
+    knowledge::Knowledge,
     syntax::{Node, Script, parse},
     text::{HOLE, is_secret, shown},
     windows,
@@ -43,14 +42,6 @@ const MOST_VALUES: usize = 17;
 const BYTES_OF_A_STEP: usize = 64;
 /// How deep commands may hold commands.
 const MOST_DEEP: usize = 14;
-
-/// A reason for a permission.
-#[derive(Clone, Debug)]
-pub struct Finding {
-    pub permission: Permission,
-    pub rule: String,
-    pub why: String,
-}
 
 /// A function, with the here-documents of the text it stands in.
 #[derive(Clone)]
@@ -104,45 +95,6 @@ pub struct Reading<'a> {
     /// Inside a container: its folders that are folders of this machine (there, here).
     mounts: Option<Vec<(String, String)>>,
     pub(super) notes: Notes,
-}
-
-/// What a command is used for: which others are like it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Likeness {
-    /// How many words after the program's name say what it does: 1 for `git push`.
-    pub named: usize,
-    pub nature: Nature,
-}
-
-/// What was found out.
-#[derive(Default)]
-pub struct Notes {
-    pub findings: Vec<Finding>,
-    pub steps: Vec<String>,
-    pub programs: Vec<String>,
-    pub hosts: Vec<String>,
-    pub places: Vec<PlaceUse>,
-    pub effects: Effects,
-    pub needs_network: bool,
-    /// All simple commands.
-    pub all_commands: Vec<Vec<String>>,
-    /// What is asked about, as words: commands, and `>` with a path for what is redirected.
-    pub commands: Vec<Vec<String>>,
-    /// For each of them, what other commands are like it.
-    pub likenesses: Vec<Option<Likeness>>,
-    said: HashSet<String>,
-}
-
-impl Notes {
-    /// A command is run. Beyond a number they are not listed, and the last one says so.
-    fn runs(&mut self, words: &[String]) {
-        const MOST_COMMANDS: usize = 200;
-        match self.all_commands.len() {
-            0..MOST_COMMANDS => self.all_commands.push(words.iter().map(|word| shown(word)).collect()),
-            MOST_COMMANDS => self.all_commands.push(vec!["…".to_owned()]),
-            _ => {}
-        }
-    }
 }
 
 impl<'a> Reading<'a> {

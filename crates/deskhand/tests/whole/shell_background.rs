@@ -308,3 +308,14 @@ fn nothing_outlives_a_deskhand_that_is_killed() {
     console.wait().unwrap();
     assert!(crate::support::is_gone(&mark), "it is still there");
 }
+
+/// Asked first, also where it has a terminal of its own.
+#[tokio::test]
+async fn one_with_a_terminal_is_asked_before_it_is_ended() {
+    let desk = desk();
+    let command = "trap 'echo asked > asked; exit 0' TERM; echo ready; while :; do sleep 0.1; done";
+    let id = start(&desk, json!({"command": command, "pty": true})).await;
+    until_printed(&desk, &id, "ready").await;
+    assert_eq!(desk.call("bash_kill", json!({"process_id": id})).await.data["status"], "killed");
+    assert_eq!(fs::read_to_string(desk.path("asked")).unwrap(), "asked\n");
+}

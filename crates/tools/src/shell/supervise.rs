@@ -159,9 +159,25 @@ async fn next(reader: &mut Option<Reader>, piece: &mut [u8]) -> usize {
     }
 }
 
-/// A signal to the launcher and all that is in its process group.
+/// A signal to the launcher's process group, and to what it started in groups of its own: a job with a terminal is one.
 fn signal_all(pid: u32, signal: Signal) {
-    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-        let _ = rustix::process::kill_process_group(pid, signal);
+    let process = |pid: u32| i32::try_from(pid).ok().and_then(Pid::from_raw);
+    for child in descendants(pid) {
+        let _ = process(child).map(|child| rustix::process::kill_process(child, signal));
     }
+    let _ = process(pid).map(|launcher| rustix::process::kill_process_group(launcher, signal));
+}
+
+/// All that a process started, as far as the system lists it.
+fn descendants(pid: u32) -> Vec<u32> {
+    const MOST: usize = 10_000;
+    let mut all = vec![pid];
+    let mut at = 0;
+    while let Some(parent) = all.get(at).copied().filter(|_| all.len() < MOST) {
+        let listed =
+            std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap_or_default();
+        all.extend(listed.split_ascii_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+        at += 1;
+    }
+    all.split_off(1)
 }

@@ -45,7 +45,7 @@ async fn ac004_run_shell_executes_safe_commands_and_returns_the_result() {
     );
 }
 
-/// Only explained: nothing of this is ever run. (needs the real analysis: here only the lists decide)
+/// Only explained: nothing of this is ever run.
 #[tokio::test]
 async fn ac005_dangerous_commands_are_blocked() {
     let desk = Desk::new();

@@ -14,7 +14,12 @@ async fn explain(desk: &Desk, arguments: Value) -> deskhand_core::Explanation {
     desk.gate.explain(Request::new("bash", arguments), &desk.session).await.unwrap()
 }
 
-/// needs the real analysis for paths that are no plain words
+/// Whether the machine lets namespaces be made; Landlock alone cannot do what such a test is about.
+fn has_namespaces(desk: &Desk) -> bool {
+    let sandbox = desk.session.services.get::<deskhand_guard::sandbox::Sandbox>().unwrap();
+    sandbox.in_force().unwrap().kind == "namespaces"
+}
+
 #[tokio::test]
 async fn the_path_policy_holds_for_every_path_that_a_command_names() {
     let desk = Desk::new();
@@ -55,6 +60,9 @@ async fn the_network_is_asked_about() {
 #[tokio::test]
 async fn a_secret_that_was_approved_is_there_and_no_other() {
     let mut desk = Desk::new();
+    if !has_namespaces(&desk) {
+        return;
+    }
     desk.write(".env", "first=1\n");
     desk.write("sub/.env", "second=2\n");
     desk.write("name", ".env");
@@ -64,7 +72,6 @@ async fn a_secret_that_was_approved_is_there_and_no_other() {
     assert!(!other.data["stdout"].as_str().unwrap().contains("second"), "{}", other.text);
 }
 
-/// needs the real sandbox: a launcher that is not there
 #[tokio::test]
 async fn nothing_runs_where_there_is_no_confinement() {
     let mut desk = Desk::new().mode(Mode::Auto);
@@ -172,6 +179,9 @@ async fn the_plan_says_which_confinement_is_in_force() {
 #[tokio::test]
 async fn a_look_up_gives_the_network_to_nothing_else() {
     let mut desk = Desk::new();
+    if !has_namespaces(&desk) {
+        return;
+    }
     let lists = ShellLists { allow: vec!["touch *".parse().unwrap()], ..ShellLists::default() };
     desk.session.services = desk.session.services.clone().with(lists);
     let own = std::fs::read_link("/proc/self/ns/net").unwrap().display().to_string();

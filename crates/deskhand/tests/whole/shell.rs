@@ -362,3 +362,24 @@ fn the_sample_comes_out_right_through_explain() {
         assert!(row["label"] == said || also, "{}: {said}, by {}", row["command"], answer["rule"]);
     }
 }
+
+/// A program in the workspace is not taken for the machine's, whatever the search path says.
+#[test]
+fn a_look_runs_the_programs_of_the_machine() {
+    use std::os::unix::fs::PermissionsExt;
+    let shop = Shop::new();
+    let folder = shop.path("bin");
+    fs::create_dir(&folder).unwrap();
+    for name in ["ls", "bash"] {
+        fs::write(folder.join(name), "#!/bin/sh\necho planted\n").unwrap();
+        fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let ran = shop.command(&["call", "bash", r#"{"command": "ls bin"}"#]).env("PATH", path).output().unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&ran.stdout),
+        "bash\nls\n",
+        "{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
+}

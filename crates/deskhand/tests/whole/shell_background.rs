@@ -3,7 +3,7 @@
 use std::{fs, time::Duration};
 
 use deskhand_core::{EventBody, Mode, Outcome, Request, Status};
-use deskhand_tools::shell::ProcessTable;
+use deskhand_tools::shell::{ProcessTable, ShellLists};
 use serde_json::{Value, json};
 
 use crate::support::{Desk, is_running, mark};
@@ -318,4 +318,27 @@ async fn one_with_a_terminal_is_asked_before_it_is_ended() {
     until_printed(&desk, &id, "ready").await;
     assert_eq!(desk.call("bash_kill", json!({"process_id": id})).await.data["status"], "killed");
     assert_eq!(fs::read_to_string(desk.path("asked")).unwrap(), "asked\n");
+}
+
+/// The lists hold for what is typed, a command that goes on in the next line is one, and code for a language is asked
+/// about each time.
+#[tokio::test]
+async fn what_is_typed_takes_no_way_around() {
+    let mut desk = desk();
+    let lists = ShellLists { deny: vec!["touch *".parse().unwrap()], ..ShellLists::default() };
+    desk.session.services = desk.session.services.clone().with(lists);
+    let shell = start(&desk, json!({"command": "bash"})).await;
+    let typed = |id: &str, text: &str| json!({"process_id": id, "text": text});
+    let denied = desk.call("bash_input", typed(&shell, "touch denied")).await;
+    assert_eq!((denied.status, code(&denied)), (Status::Blocked, "shell:deny"));
+    assert!(desk.call("bash_input", typed(&shell, "rm -r\\")).await.is_success());
+    let rest = desk.call("bash_input", typed(&shell, "f /")).await;
+    assert_eq!(rest.status, Status::Blocked, "{}", rest.text);
+    let language = start(&desk, json!({"command": "perl"})).await;
+    let asked = desk.call("bash_input", typed(&language, "print 1;")).await;
+    assert_eq!(asked.status, Status::NobodyToAsk, "{}", asked.text);
+    assert!(!desk.path("denied").exists());
+    for id in [shell, language] {
+        desk.call("bash_kill", json!({"process_id": id})).await;
+    }
 }

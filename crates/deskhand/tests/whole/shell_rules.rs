@@ -141,6 +141,7 @@ async fn a_yes_is_remembered_for_commands_like_it() {
         (json!({"command": "touch g", "network": true}), Status::NobodyToAsk),
         (json!({"argv": ["touch", "h"]}), Status::Success),
         (json!({"command": "touch i > j"}), Status::NobodyToAsk),
+        (json!({"command": "cd sub && touch i"}), Status::NobodyToAsk),
         (json!({"command": "echo k > l; touch i"}), Status::NobodyToAsk),
         (json!({"command": "touch i; PAGER=x git log"}), Status::NobodyToAsk),
     ] {

@@ -277,11 +277,32 @@ fn shared_memory_of_others_is_out_of_reach() {
     let _ = std::process::Command::new("python3").args(["-c", &remove]).status();
 }
 
-/// The terminal that Deskhand was started from is not the job's.
+/// The terminal that Deskhand was started from is not the job's: a terminal belongs to a session, and the job's is another.
 #[test]
 fn there_is_no_terminal_to_take_over() {
+    // The session is the sixth word of a process's state, the fourth after its name.
+    let session = |stat: &str| stat.rsplit_once(')').unwrap().1.split_whitespace().nth(3).unwrap().to_owned();
+    let own = session(&std::fs::read_to_string("/proc/self/stat").unwrap());
     for &kind in super::kinds() {
-        let ran = Bench::new(kind).shell(View::Work, "exec 3<>/dev/tty && echo got it");
-        ran.refused();
+        let bench = Bench::new(kind);
+        let mark = crate::support::mark();
+        let (mut child, life) = bench.start(&format!("sleep {mark}; true"));
+        let begun = (0..500).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+                std::fs::read(entry.path().join("cmdline"))
+                    .is_ok_and(|line| line == format!("sleep\0{mark}\0").as_bytes())
+            })
+        });
+        assert!(begun, "{kind:?}");
+        for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+            let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            if String::from_utf8_lossy(&line).contains(&mark) {
+                let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap();
+                assert_ne!(session(&stat), own, "{kind:?}");
+            }
+        }
+        drop(life);
+        child.wait().unwrap();
     }
 }

@@ -57,7 +57,6 @@ pub const WRAPPERS: &[Wrapper] = &[
             "dbus-launch",
             "choom",
             "arch",
-            "builtin-no",
             "doit",
             "ccache",
             "distcc",

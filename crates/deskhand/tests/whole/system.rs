@@ -234,12 +234,7 @@ fn the_session_leader_is_blocked_even_if_it_is_no_ancestor() {
     let told = shop.command(&[]);
     let mut command = Command::new("setsid");
     command.args(["--wait", "sh", "-c", SCRIPT]).arg(told.get_program());
-    for (name, value) in told.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    give_environment(&mut command, &told);
     let Ok(status) = command.current_dir(shop.path("")).stdin(Stdio::null()).status() else {
         println!("skipped: there is no setsid here");
         return;
@@ -251,4 +246,33 @@ fn the_session_leader_is_blocked_even_if_it_is_no_ancestor() {
         (&json!("forbid"), &json!("process:session-leader")),
         "{answer}"
     );
+}
+
+/// As where a container was entered from outside: our session has a leader that has no number here.
+#[test]
+fn a_session_that_began_outside_is_no_hindrance() {
+    const SCRIPT: &str = r#"sleep 600 & "$0" --json explain kill_process "pid=$!" > answer; true"#;
+    const IN_A_NAMESPACE: [&str; 6] = ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--"];
+    let possible = Command::new("unshare").args(IN_A_NAMESPACE).arg("true").output();
+    if !possible.is_ok_and(|output| output.status.success()) {
+        println!("skipped: namespaces cannot be made here");
+        return;
+    }
+    let shop = Shop::new();
+    let told = shop.command(&[]);
+    let mut command = Command::new("unshare");
+    command.args(IN_A_NAMESPACE).args(["sh", "-c", SCRIPT]).arg(told.get_program());
+    give_environment(&mut command, &told);
+    assert!(command.current_dir(shop.path("")).stdin(Stdio::null()).status().unwrap().success());
+    let answer: Value = serde_json::from_str(&shop.read("answer")).unwrap();
+    assert_eq!((&answer["decision"], &answer["rule"]), (&json!("ask"), &json!("process:end")), "{answer}");
+}
+
+fn give_environment(command: &mut Command, like: &Command) {
+    for (name, value) in like.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
 }

@@ -178,11 +178,7 @@ fn refused(pid: u32, name: Option<&str>, (rule, why): Refusal) -> ToolError {
 
 fn ourselves(table: &ProcessTable) -> Ourselves {
     let pid = std::process::id();
-    #[cfg(unix)]
-    let session_leader = rustix::process::getsid(None).ok().map(|leader| leader.as_raw_pid().unsigned_abs());
-    #[cfg(not(unix))]
-    let session_leader = None;
-    Ourselves { pid, ancestors: table.ancestors(pid), session_leader }
+    Ourselves { pid, ancestors: table.ancestors(pid), session_leader: table.session_leader(pid) }
 }
 
 /// What the process list does not tell.

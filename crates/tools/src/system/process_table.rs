@@ -82,6 +82,12 @@ impl ProcessTable {
             .filter(|process| !matches!(process.thread_kind(), Some(sysinfo::ThreadKind::Userland)))
     }
 
+    /// None where it cannot be seen from here, as in a container that was started from outside.
+    pub fn session_leader(&self, pid: u32) -> Option<u32> {
+        let leader = self.system.process(Pid::from_u32(pid))?.session_id()?.as_u32();
+        (leader > 0).then_some(leader)
+    }
+
     /// The process of that number, or the error that there is none.
     pub fn find(&self, pid: u32) -> ToolResult<&Process> {
         let found = self.system.process(Pid::from_u32(pid));

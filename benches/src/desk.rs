@@ -62,6 +62,7 @@ impl Desk {
             approvers: Vec::new(),
             wait_for_others: false,
             events: Arc::new(NoEvents),
+            outside: Arc::default(),
         };
         Ok(Self { _folder: folder, workspace, sandbox, gate, session })
     }

@@ -53,4 +53,6 @@ pub trait AuditLog: Send + Sync {
     /// Returns when everything appended so far is on disk, and the head of the chain is in the database.
     /// Called before the effect of any call that changes something.
     fn make_durable(&self) -> StoreResult<()>;
+    /// The newest record of a call: its end, or its arrival if it never ended; `None` if it never arrived.
+    fn last_record(&self, call: CallId) -> StoreResult<Option<AuditRecord>>;
 }

@@ -10,6 +10,7 @@ use crate::{
     id::CallId,
     outcome::Outcome,
     plan::Plan,
+    session::Usage,
     time::Time,
 };
 
@@ -30,10 +31,17 @@ pub struct Event {
 pub enum EventBody {
     TurnStarted {
         message: String,
+        /// The user's message.
+        message_id: i64,
+        /// `PROVIDER/NAME`
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
     },
+    /// A piece of what the model thinks.
     Thought {
         text: String,
     },
+    /// A piece of what the model says.
     Text {
         text: String,
     },
@@ -71,14 +79,18 @@ pub enum EventBody {
         /// `exited`, `killed` or `timed_out`.
         status: String,
     },
-    Usage {
-        input_tokens: u64,
-        output_tokens: u64,
-        cost: Option<f64>,
-    },
+    /// What one request to the model used.
+    Usage(Usage),
+    /// Older parts of the conversation were replaced by a summary.
     Compacted {
+        /// How many messages it covers.
         messages: u64,
+        tokens_before: u64,
+        tokens_after: u64,
+        /// The file with all that was covered.
+        transcript: String,
     },
+    /// Something worth knowing that is neither said by the model nor done by a tool.
     Notice {
         text: String,
     },

@@ -112,6 +112,9 @@ pub struct Outcome {
     pub rule: Option<String>,
     /// Who said yes or no: `policy`, `grant:ID`, `person:terminal`, `flag:--yes`, …
     pub decided_by: Option<String>,
+    /// Where text in it comes from that nobody here vouches for: a host, a file outside the roots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
     /// What was read, written or removed, as far as the plan named it.

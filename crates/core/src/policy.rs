@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{error::StoreResult, gate::ToolSettings, plan::Plan, spec::Permission};
+use crate::{error::StoreResult, gate::ToolSettings, outside::Outside, plan::Plan, spec::Permission};
 
 /// How much runs without a person.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -70,6 +70,7 @@ pub struct Question<'a> {
     pub session_id: &'a str,
     pub workspace: &'a Path,
     pub settings: ToolSettings,
+    pub outside: &'a Outside,
 }
 
 /// What is to be done with a call.

@@ -105,6 +105,7 @@ impl App {
             approvers: surfaces.approvers,
             wait_for_others: surfaces.wait_for_others,
             events: surfaces.events,
+            outside: Arc::default(),
         }
     }
 }

@@ -72,6 +72,9 @@ const BEHIND: &[(&str, &[&str])] = &[
     // The second reader of commands.
     ("tree-sitter", &["deskhand-guard"]),
     ("tree-sitter-bash", &["deskhand-guard"]),
+    ("reqwest", &["deskhand-agent"]),
+    ("rustls", &["deskhand-agent"]),
+    ("bpe-openai", &["deskhand-agent"]),
     ("clap", &["deskhand"]),
     ("rustyline", &["deskhand"]),
     // The policy opens the roots; the tools work on the handles that it hands out.

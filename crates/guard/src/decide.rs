@@ -1,7 +1,7 @@
 //! The decision about one call: the plan's permission, the mode, the remembered answers, the settings.
 //!
-//! In this order, and the first that speaks decides: what is forbidden; the mode `read-only`; a remembered no;
-//! what is public; and for the rest the settings, the mode, a remembered yes, or a person. A yes of any kind
+//! In this order, and the first that speaks decides: what is forbidden; the mode `read-only`; a remembered no; text
+//! from outside in the session; what is public; and for the rest the settings, the mode, a remembered yes, or a person. A yes of any kind
 //! never covers what is sensitive.
 
 use std::{fmt, sync::Arc};
@@ -51,6 +51,11 @@ impl Policy for Rules {
         let matching = self.matching(question)?;
         if let Some(no) = matching.iter().find(|grant| grant.effect == GrantEffect::Deny) {
             return Ok(refused(question, no));
+        }
+        if permission(question) < Permission::Sensitive
+            && let Some(why) = question.outside.objects_to(plan)
+        {
+            return Ok(tainted(question, &why));
         }
         Ok(match permission(question) {
             Permission::Public => by_plan(question, Verdict::Allow),
@@ -116,6 +121,18 @@ fn sensitive(question: &Question<'_>) -> Decision {
         return nobody(question, hint);
     }
     by_plan(question, Verdict::Ask)
+}
+
+/// Text from outside may have asked for this: only a person can tell, and only about this one call.
+fn tainted(question: &Question<'_>, why: &str) -> Decision {
+    let decision = if question.mode == Mode::Unattended {
+        let hint = "Compact the conversation (`/compact`), which takes the text from outside away, or run it with \
+                    `--mode ask` where a person can answer.";
+        Decision { why: format!("{why} Nobody is there to ask."), ..nobody(question, hint) }
+    } else {
+        of(question, Verdict::Ask, "outside:tainted", why)
+    };
+    Decision { permission: Permission::Sensitive, ..decision }
 }
 
 fn refused(question: &Question<'_>, no: &Grant) -> Decision {

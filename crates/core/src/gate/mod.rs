@@ -35,8 +35,10 @@ use crate::{
     error::ToolError,
     event::{EventBody, EventSink},
     grant::GrantBook,
+    id::CallId,
     outcome::Outcome,
     output::OutputKeeper,
+    outside::Outside,
     plan::Plan,
     policy::{Decision, Mode, Policy},
     registry::{Registry, ToolEntry},
@@ -103,11 +105,15 @@ pub struct SessionCx {
     /// Whether to wait for other processes to answer when no surface here can.
     pub wait_for_others: bool,
     pub events: Arc<dyn EventSink>,
+    /// What of the session's text comes from outside.
+    pub outside: Arc<Outside>,
 }
 
 /// One call, as it is asked for.
 #[derive(Clone, Debug)]
 pub struct Request {
+    /// The id that the call is to have, where its caller wrote one down beforehand.
+    pub id: Option<CallId>,
     pub tool: String,
     pub arguments: Value,
     /// Whose words name and arguments are in; `None`: ours, or any that is unique.
@@ -117,7 +123,7 @@ pub struct Request {
 
 impl Request {
     pub fn new(tool: impl Into<String>, arguments: Value) -> Self {
-        Self { tool: tool.into(), arguments, dialect: None, cancel: CancellationToken::new() }
+        Self { id: None, tool: tool.into(), arguments, dialect: None, cancel: CancellationToken::new() }
     }
 
     #[must_use]
@@ -203,6 +209,7 @@ impl Gate {
                     continue;
                 }
             }
+            let source = crate::outside::source(&plan);
             let (reply, failed) = match run::run(self, &entry, &arguments, Arc::new(plan), &cx, draft).await {
                 Ok(reply) => (reply, None),
                 Err(error) if error.code == ToolError::PLAN_CHANGED => {
@@ -220,6 +227,10 @@ impl Gate {
             let result = approve_result::Question { entry: &entry, arguments: &arguments };
             let passed =
                 approve_result::approve(self, &result, screened, session, draft, &request.cancel).await?;
+            if let Some(source) = source {
+                session.outside.mark(&source);
+                draft.outside = Some(source);
+            }
             return match failed {
                 None => screen::cut(self, draft, passed),
                 Some(error) => Err(error.partial(passed.into())),
@@ -328,6 +339,7 @@ impl Gate {
             session_id: &session.id,
             workspace: &session.workspace,
             settings: self.tool_settings(entry),
+            outside: &session.outside,
         };
         Ok(self.policy.decide(&question)?)
     }

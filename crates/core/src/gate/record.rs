@@ -41,6 +41,8 @@ const MOST_SHOWN: usize = 160;
 pub(super) struct Draft {
     pub call_id: CallId,
     pub output_sha256: Option<String>,
+    /// Where text of the result comes from, if it is from outside.
+    pub outside: Option<String>,
     pub plan_wants_result_approval: bool,
     session_id: String,
     caller: String,
@@ -61,7 +63,8 @@ pub(super) struct Draft {
 impl Draft {
     pub fn new(gate: &Gate, request: &Request, session: &SessionCx) -> Self {
         Self {
-            call_id: CallId::new(),
+            call_id: request.id.unwrap_or_else(CallId::new),
+            outside: None,
             output_sha256: None,
             plan_wants_result_approval: false,
             session_id: session.id.clone(),
@@ -145,6 +148,7 @@ impl Draft {
             decision: self.decision.map(str::to_owned),
             rule: self.rule.clone(),
             decided_by: self.decided_by.clone(),
+            outside: self.outside.clone(),
             images: screened.images,
             paths: self.paths.iter().map(|path| masked_path(gate, path)).collect(),
         }
@@ -191,6 +195,7 @@ pub(super) fn broken_down() -> Outcome {
         decision: None,
         rule: None,
         decided_by: None,
+        outside: None,
         images: Vec::new(),
         paths: Vec::new(),
     }

@@ -302,6 +302,12 @@ async fn the_arrival_is_on_disk_before_anything_changes() {
         fn make_durable(&self) -> deskhand_core::StoreResult<()> {
             Err(deskhand_core::StoreError::new("write the log out", "the disk is gone"))
         }
+        fn last_record(
+            &self,
+            call: deskhand_core::CallId,
+        ) -> deskhand_core::StoreResult<Option<deskhand_core::AuditRecord>> {
+            self.0.last_record(call)
+        }
     }
     let mut desk = Desk::new().mode(Mode::Auto);
     desk.gate.audit = std::sync::Arc::new(NeverDurable(desk.store.audit()));

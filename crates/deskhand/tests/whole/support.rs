@@ -79,6 +79,7 @@ impl Desk {
             approvers: Vec::new(),
             wait_for_others: false,
             events: events.clone(),
+            outside: Arc::default(),
         };
         Self { _folder: folder, workspace, data, store, gate, session, events }
     }

@@ -2,10 +2,13 @@
 
 use std::{
     path::{Path, PathBuf},
+    sync::LazyLock,
     time::Duration,
 };
 
-use deskhand_core::{Access, Effects, Fingerprint, Plan, Scope, Shape, StoreError, ToolSettings, Touch};
+use deskhand_core::{
+    Access, Effects, Fingerprint, Outside, Plan, Scope, Shape, StoreError, ToolSettings, Touch,
+};
 use serde_json::{Value, json};
 
 use super::*;
@@ -117,7 +120,39 @@ fn question<'a>(plan: &'a Plan, arguments: &'a Value, mode: Mode, setting: Optio
         session_id: "s1",
         workspace: Path::new("/w"),
         settings: ToolSettings { requires_execution_approval: setting, ..ToolSettings::default() },
+        outside: &NOTHING_FROM_OUTSIDE,
     }
+}
+
+static NOTHING_FROM_OUTSIDE: LazyLock<Outside> = LazyLock::new(Outside::default);
+
+#[test]
+fn text_from_outside_takes_every_remembered_yes_away() {
+    let outside = Outside::default();
+    outside.mark("a.example");
+    let rules = Rules::new(Arc::new(Book {
+        grants: vec![yes(Shape::AnyArguments, Scope::Always)],
+        ..Book::default()
+    }));
+    let runs = plan(Moderate).effects(Effects::EXECUTES);
+    let arguments = json!({});
+    let decide = |plan: &Plan, mode, outside: &Outside| {
+        rules.decide(&Question { outside, ..question(plan, &arguments, mode, None) }).unwrap()
+    };
+    for (mode, verdict) in [(Ask, Verdict::Ask), (Auto, Verdict::Ask), (Unattended, Verdict::NobodyToAsk)] {
+        let decision = decide(&runs, mode, &outside);
+        assert_eq!((decision.verdict, decision.permission), (verdict, Sensitive), "{mode}");
+        assert_eq!(decide(&runs, mode, &NOTHING_FROM_OUTSIDE).verdict, Verdict::Allow, "{mode}");
+    }
+    assert_eq!(
+        decide(&plan(Moderate), Auto, &outside).verdict,
+        Verdict::Allow,
+        "work in the workspace goes on"
+    );
+    assert_eq!(decide(&plan(Forbidden), Ask, &outside).verdict, Verdict::Block);
+    let mut reaches = plan(Public);
+    reaches.hosts = vec!["b.example".to_owned()];
+    assert_eq!(decide(&reaches, Auto, &outside).rule, "outside:tainted");
 }
 
 use Mode::{Ask, Auto, ReadOnly, Unattended};

@@ -28,7 +28,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{AuditLog, AuditRecord, StoreResult, Time};
+use deskhand_core::{AuditLog, AuditRecord, CallId, StoreResult, Time};
 
 pub use query::{AuditFilter, AuditPage, KeptRecord};
 pub use verify::{AuditReport, ChainHead, Finding, FindingKind};
@@ -42,6 +42,9 @@ use crate::{database::Database, error::Doing};
 
 /// How long after an append the head follows by itself.
 const FOLLOWS_AFTER: Duration = Duration::from_millis(200);
+
+/// How far apart the clocks of machines on one data folder may be.
+const CLOCKS_DIFFER: Duration = Duration::from_mins(10);
 
 /// The audit log of one data folder.
 pub struct Audit {
@@ -134,6 +137,13 @@ impl AuditLog for Audit {
 
     fn make_durable(&self) -> StoreResult<()> {
         self.log.make_durable()
+    }
+
+    fn last_record(&self, call: CallId) -> StoreResult<Option<AuditRecord>> {
+        // A call has no record from before it had an id; clocks that differ a little do not matter.
+        let since = call.made_at().map(|made| made.minus(CLOCKS_DIFFER));
+        let filter = AuditFilter { call_id: Some(call), since, limit: 1, ..AuditFilter::default() };
+        Ok(self.query(&filter)?.records.pop().map(|kept| kept.record))
     }
 }
 

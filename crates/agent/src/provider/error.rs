@@ -1,0 +1,99 @@
+//! Why a model did not answer, in classes that decide what is done about it.
+
+use std::{fmt, time::Duration};
+
+/// What kind of failure it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// 401, 403: the key is missing, wrong or not allowed to. Never retried with the same key.
+    Auth,
+    /// 404, or a server's word that it does not have the model. Never retried.
+    NoSuchModel,
+    /// 400 and other 4xx: the request is wrong. Never retried.
+    BadRequest,
+    /// The request is longer than the model's context. Not retried as it is; compaction may help.
+    TooLong,
+    /// The server says that this model takes no tools. The text protocol is used instead.
+    NoTools,
+    /// 402, or 429 that says that the money is used up. Never retried with the same key.
+    NoCredit,
+    /// 429: too many requests. Retried after a while.
+    RateLimited,
+    /// 5xx, or an error inside the stream that says as much. Retried.
+    Server,
+    /// No connection, or it broke off. Retried.
+    Network,
+    /// Nothing came for too long. Retried.
+    Silent,
+    /// What came is not what it should be. Not retried: the same would come again.
+    Malformed,
+    Cancelled,
+}
+
+impl ErrorClass {
+    pub fn is_retried(self) -> bool {
+        matches!(self, Self::RateLimited | Self::Server | Self::Network | Self::Silent)
+    }
+
+    /// For programs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auth => "auth",
+            Self::NoSuchModel => "no_such_model",
+            Self::BadRequest => "bad_request",
+            Self::TooLong => "too_long",
+            Self::NoTools => "no_tools",
+            Self::NoCredit => "no_credit",
+            Self::RateLimited => "rate_limited",
+            Self::Server => "server",
+            Self::Network => "network",
+            Self::Silent => "silent",
+            Self::Malformed => "malformed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// A model did not answer, or not with something that can be used.
+#[derive(Clone, Debug, thiserror::Error)]
+pub struct ProviderError {
+    pub class: ErrorClass,
+    /// What went wrong, with the server's own words. Keys are masked.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+    pub status: Option<u16>,
+    /// When the server wants to be asked again.
+    pub retry_after: Option<Duration>,
+    /// Whether anything of the answer had been passed on.
+    pub partly_answered: bool,
+}
+
+impl ProviderError {
+    pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
+        Self {
+            class,
+            message: message.into(),
+            hint: None,
+            status: None,
+            retry_after: None,
+            partly_answered: false,
+        }
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for ProviderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        if let Some(hint) = &self.hint {
+            write!(f, " {hint}")?;
+        }
+        Ok(())
+    }
+}

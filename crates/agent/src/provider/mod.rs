@@ -1,0 +1,54 @@
+//! Models behind one trait.
+//!
+//! A [`Provider`] takes a [`ModelRequest`], passes on what arrives as it arrives ([`Delta`]), and returns the whole
+//! [`Reply`]. What servers do differently, and wrongly, ends here: ids that are missing or come twice, arguments that
+//! are an object instead of a text, errors inside a stream. A reply is well formed or it is a [`ProviderError`].
+
+mod error;
+mod message;
+
+pub use error::{ErrorClass, ProviderError};
+pub use message::{
+    Arguments, ChatMessage, Constraint, Delta, Finish, ModelCall, ModelRequest, Reply, Thought,
+    ToolDefinition, ToolResult,
+};
+
+use futures_util::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+/// What a model on a server can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// It answers with calls of tools that it was given. `false`: the text protocol is used.
+    pub native_tools: bool,
+    /// How its answer can be forced into a form.
+    pub constrains: Constrains,
+    pub images: bool,
+    /// How much fits into a request together with its answer, in tokens.
+    pub context_tokens: u64,
+}
+
+/// How a server can be made to answer in a form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Constrains {
+    #[default]
+    No,
+    /// `response_format` with a JSON schema.
+    JsonSchema,
+}
+
+/// A model that can be asked.
+pub trait Provider: Send + Sync {
+    /// `PROVIDER/NAME`
+    fn name(&self) -> &str;
+
+    fn capabilities(&self) -> Capabilities;
+
+    /// Asks, and passes on what arrives. Retries by itself only while nothing has been passed on.
+    fn complete<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        on: &'a mut (dyn FnMut(Delta) + Send),
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Reply, ProviderError>>;
+}

@@ -1,0 +1,168 @@
+//! Conversations as they last: sessions, their messages, the steps of a turn, and the trait of whoever keeps them.
+//!
+//! A turn is one user message and the one assistant message that answers it. Everything in between (thoughts, calls
+//! with their results) stands in the assistant message as [`Step`]s, in the order in which it happened, so that the
+//! conversation can be rebuilt for a model, shown to a person and gone on with after a crash.
+
+mod step;
+mod store;
+mod transcript;
+
+pub use step::{CallEnd, CallStep, Step};
+pub use store::{
+    Begun, Deletion, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn, NewUpload, OpenTurn, Page,
+    PageAsk, SearchHit, SearchQuery, SessionError, SessionQuery, SessionResult, SessionStore, TitledBy,
+    ToolCallQuery, ToolCallRow, TurnEnd, TurnSteps, Upload,
+};
+pub use transcript::{TRANSCRIPT_FORMAT, Transcript};
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{event::TurnOutcome, time::Time};
+
+/// The title of a session that has none yet.
+pub const UNTITLED: &str = "新会话";
+
+/// One conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Session {
+    pub id: String,
+    pub title: String,
+    /// Set by hand: no automatic title replaces it.
+    pub title_locked: bool,
+    pub created_at: Time,
+    pub updated_at: Time,
+    pub message_count: u64,
+    pub is_archived: bool,
+    /// When it was deleted softly: it is not listed, searched or gone on with, and can be restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted_at: Option<Time>,
+    pub metadata: SessionMeta,
+}
+
+/// What else is known of a session. Unknown fields are kept as they are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionMeta {
+    /// The folder it works in.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::path_json::optional")]
+    #[schemars(with = "Option<String>")]
+    pub workspace: Option<PathBuf>,
+    /// `PROVIDER/NAME`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub toolset: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<ForkedFrom>,
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// Where a fork comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ForkedFrom {
+    pub session_id: String,
+    /// The last message that it shares with it.
+    pub message_id: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    User,
+    Assistant,
+    /// Not for the model as it stands: a compaction, or a remark of Deskhand's own.
+    System,
+}
+
+impl Role {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::System => "system",
+        }
+    }
+}
+
+/// One message. Ids grow, and order the messages of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Message {
+    pub id: i64,
+    pub session_id: String,
+    pub role: Role,
+    /// Of an assistant: its last words in the turn.
+    pub content: String,
+    pub timestamp: Time,
+    /// What was thought, said and done before `content`. Only assistant messages have any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution_steps: Option<Vec<Step>>,
+    pub metadata: MessageMeta,
+}
+
+/// What else is known of a message. Unknown fields are kept as they are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MessageMeta {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How the turn ended; absent while it runs, and in user messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<TurnOutcome>,
+    /// Why it ended like that, where it is not simply completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Uploads that came with a user message, by id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uploads: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compaction: Option<Compaction>,
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// What a model used, over one turn or one request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Usage {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    /// Of the input, what the server had in its cache.
+    #[serde(default)]
+    pub cached_tokens: u64,
+    /// In US dollars, where the price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.input_tokens += other.input_tokens;
+        self.output_tokens += other.output_tokens;
+        self.cached_tokens += other.cached_tokens;
+        self.cost = match (self.cost, other.cost) {
+            (None, cost) | (cost, None) => cost,
+            (Some(a), Some(b)) => Some(a + b),
+        };
+    }
+}
+
+/// A system message that stands, for the model, in the place of everything up to a point.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Compaction {
+    /// The last message it covers.
+    pub until_message: i64,
+    /// Where that message is the answer of a turn that was under way: how many of its steps it covers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_step: Option<usize>,
+    /// The file with all that was covered, as it was.
+    pub transcript: String,
+}

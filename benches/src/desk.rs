@@ -63,6 +63,7 @@ impl Desk {
             wait_for_others: false,
             events: Arc::new(NoEvents),
             outside: Arc::default(),
+            check_results: false,
         };
         Ok(Self { _folder: folder, workspace, sandbox, gate, session })
     }

@@ -43,6 +43,12 @@ pub fn median(mut all: Vec<Duration>) -> Duration {
     all[all.len() / 2]
 }
 
+/// The value that so many of a hundred are not above.
+pub fn percentile(mut all: Vec<Duration>, of_a_hundred: usize) -> Duration {
+    all.sort_unstable();
+    all[(all.len() * of_a_hundred / 100).min(all.len() - 1)]
+}
+
 /// Runs two things in turns, so that the noise of the machine meets both alike; returns their medians.
 pub fn in_turns(times: usize, mut ours: impl FnMut(), mut theirs: impl FnMut()) -> (Duration, Duration) {
     let mut timed = (Vec::new(), Vec::new());

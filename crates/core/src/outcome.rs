@@ -124,6 +124,29 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The outcome of a call that never got to the gate: its caller ended it.
+    pub fn without_gate(call_id: CallId, tool: &str, status: Status, code: &str, text: &str) -> Self {
+        Self {
+            call_id,
+            tool: tool.to_owned(),
+            status,
+            text: text.to_owned(),
+            data: Value::Null,
+            error: Some(ErrorBody { code: code.to_owned(), message: text.to_owned(), hint: None }),
+            truncated: false,
+            full_output: None,
+            undo: None,
+            duration_ms: 0,
+            permission: None,
+            decision: None,
+            rule: None,
+            decided_by: None,
+            outside: None,
+            images: Vec::new(),
+            paths: Vec::new(),
+        }
+    }
+
     pub fn is_success(&self) -> bool {
         self.status == Status::Success
     }

@@ -106,6 +106,7 @@ impl App {
             wait_for_others: surfaces.wait_for_others,
             events: surfaces.events,
             outside: Arc::default(),
+            check_results: false,
         }
     }
 }
@@ -170,6 +171,7 @@ fn load_settings(shared: &Shared, workspace: &Path, store: &Store, registry: &Re
         workspace,
         trust: &store.trust(),
         mode_flag: shared.mode,
+        model_flag: shared.model.as_deref(),
         tools: &tools,
         environment: &|name| env::var(name).ok().filter(|value| !value.is_empty()),
     })

@@ -16,9 +16,9 @@ pub(super) struct Question<'a> {
     pub arguments: &'a Value,
 }
 
-/// Whether the config, the tool or the plan asks for it.
-pub(super) fn is_wanted(gate: &Gate, entry: &ToolEntry, by_plan: bool) -> bool {
-    gate.tool_settings(entry).requires_result_approval.unwrap_or(by_plan)
+/// Whether the session, the config, the tool or the plan asks for it.
+pub(super) fn is_wanted(gate: &Gate, entry: &ToolEntry, by_plan: bool, session: &SessionCx) -> bool {
+    session.check_results || gate.tool_settings(entry).requires_result_approval.unwrap_or(by_plan)
 }
 
 pub(super) async fn approve(
@@ -29,7 +29,7 @@ pub(super) async fn approve(
     draft: &mut Draft,
     cancel: &CancellationToken,
 ) -> ToolResult<Screened> {
-    if !is_wanted(gate, question.entry, draft.plan_wants_result_approval) {
+    if !is_wanted(gate, question.entry, draft.plan_wants_result_approval, session) {
         return Ok(screened);
     }
     let subject = Subject::Result { text: shown(&screened.text), data: screened.data.clone() };

@@ -51,7 +51,8 @@ use self::record::{Draft, OpenCall};
 /// How often a plan that no longer holds is made and asked anew before the gate gives up.
 const MOST_REPLANS: usize = 5;
 
-/// The gate, and what it stands on.
+/// The gate, and what it stands on. A clone is the same gate.
+#[derive(Clone)]
 pub struct Gate {
     pub registry: Arc<Registry>,
     pub policy: Arc<dyn Policy>,
@@ -107,6 +108,8 @@ pub struct SessionCx {
     pub events: Arc<dyn EventSink>,
     /// What of the session's text comes from outside.
     pub outside: Arc<Outside>,
+    /// Whether a person sees every result before the caller does.
+    pub check_results: bool,
 }
 
 /// One call, as it is asked for.
@@ -314,7 +317,7 @@ impl Gate {
             decision: decision.verdict.word(),
             permission: decision.permission,
             question: (decision.verdict == crate::Verdict::Ask).then(|| plan.summary.clone()),
-            result_approval: approve_result::is_wanted(self, &entry, plan.result_approval),
+            result_approval: approve_result::is_wanted(self, &entry, plan.result_approval, session),
             rule: decision.rule,
             why: decision.why,
             hint: decision.hint,

@@ -178,27 +178,8 @@ impl Draft {
 
 /// The outcome where the gate itself broke down: it says nothing of the call, since nothing could be screened.
 pub(super) fn broken_down() -> Outcome {
-    let message = "The gate broke down over this call.".to_owned();
-    let hint = Some("This is a bug in Deskhand; other calls are not affected.".to_owned());
-    Outcome {
-        call_id: CallId::new(),
-        tool: String::new(),
-        status: Status::Error,
-        text: message.clone(),
-        data: Value::Null,
-        error: Some(ErrorBody { code: "gate_panicked".to_owned(), message, hint }),
-        truncated: false,
-        full_output: None,
-        undo: None,
-        duration_ms: 0,
-        permission: None,
-        decision: None,
-        rule: None,
-        decided_by: None,
-        outside: None,
-        images: Vec::new(),
-        paths: Vec::new(),
-    }
+    let text = "The gate broke down over this call. This is a bug in Deskhand; other calls are not affected.";
+    Outcome::without_gate(CallId::new(), "", Status::Error, "gate_panicked", text)
 }
 
 /// A call whose arrival is recorded. Its end will be, too, whatever becomes of it: a caller that goes away in the

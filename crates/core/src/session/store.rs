@@ -250,6 +250,8 @@ pub trait SessionStore: Send + Sync {
     fn export(&self, id: &str) -> SessionResult<Transcript>;
 
     fn messages(&self, session: &str, query: &MessageQuery) -> SessionResult<Page<Message>>;
+    /// What a model is told from: the newest compaction, and what it does not cover whole; the newest 5,000 at most.
+    fn context(&self, session: &str) -> SessionResult<Vec<Message>>;
     fn append(&self, session: &str, message: &NewMessage) -> SessionResult<Message>;
     fn search(&self, query: &SearchQuery) -> SessionResult<Page<SearchHit>>;
 

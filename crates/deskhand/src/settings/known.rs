@@ -13,7 +13,12 @@ pub struct Known {
     pub tightens: fn(&Value, &Value) -> bool,
 }
 
-pub const KNOWN: &[Known] = &[
+/// Every setting but those of single tools and providers.
+pub fn all() -> impl Iterator<Item = &'static Known> {
+    KNOWN.iter().chain(super::conversation::KNOWN)
+}
+
+const KNOWN: &[Known] = &[
     Known {
         key: "mode",
         about: "How much runs unasked: ask, auto, read-only or unattended",
@@ -173,8 +178,11 @@ pub fn find(key: &str) -> Result<&'static Known, String> {
     if tool_key(key).is_some() {
         return Ok(&TOOL);
     }
-    KNOWN.iter().find(|known| known.key == key).ok_or_else(|| {
-        let near = arguments::nearest(key, KNOWN.iter().map(|known| known.key));
+    if let Some(known) = super::conversation::of_a_provider(key) {
+        return Ok(known);
+    }
+    all().find(|known| known.key == key).ok_or_else(|| {
+        let near = arguments::nearest(key, all().map(|known| known.key));
         let meant = near
             .map_or_else(|| "`deskhand config` lists all".to_owned(), |near| format!("did you mean {near}?"));
         format!("there is no setting {key} ({meant})")
@@ -209,7 +217,7 @@ fn mode(value: &Value) -> Option<Mode> {
     value.as_str()?.parse().ok()
 }
 
-fn is(right: bool, wanted: &'static str) -> Result<(), &'static str> {
+pub(super) fn is(right: bool, wanted: &'static str) -> Result<(), &'static str> {
     if right { Ok(()) } else { Err(wanted) }
 }
 
@@ -218,7 +226,7 @@ fn at_least_16(value: &Value) -> Result<(), &'static str> {
     is(value.as_u64().is_some_and(|n| (16..=1 << 30).contains(&n)), "a number, at least 16")
 }
 
-fn a_bool(value: &Value) -> Result<(), &'static str> {
+pub(super) fn a_bool(value: &Value) -> Result<(), &'static str> {
     is(value.is_boolean(), "true or false")
 }
 

@@ -23,6 +23,7 @@ pub struct Load<'a> {
     pub workspace: &'a Path,
     pub trust: &'a Trust,
     pub mode_flag: Option<Mode>,
+    pub model_flag: Option<&'a str>,
     /// The names of the tools that can be configured through the environment.
     pub tools: &'a [&'a str],
     pub environment: &'a dyn Fn(&str) -> Option<String>,
@@ -30,7 +31,7 @@ pub struct Load<'a> {
 
 pub fn load(from: &Load<'_>) -> Result<Settings> {
     let mut settings = Settings::default();
-    for known in known::KNOWN {
+    for known in known::all() {
         settings.set(known.key, (known.default)(), Source::Default, known.about);
     }
     if let Some((path, text)) = person_file(from)? {
@@ -44,13 +45,12 @@ pub fn load(from: &Load<'_>) -> Result<Settings> {
     }
     workspace_layer(&mut settings, from)?;
     environment_layer(&mut settings, from)?;
-    if let Some(mode) = from.mode_flag {
-        settings.set(
-            "mode",
-            Value::from(mode.as_str()),
-            Source::Flag { flag: "--mode" },
-            known::KNOWN[0].about,
-        );
+    let mode = from.mode_flag.map(Mode::as_str);
+    for (key, flag, text) in [("mode", "--mode", mode), ("model", "--model", from.model_flag)] {
+        if let Some(text) = text {
+            let known = check(key, &text.into()).map_err(|why| anyhow!("{flag}: {why}"))?;
+            settings.set(key, text.into(), Source::Flag { flag }, known.about);
+        }
     }
     Ok(settings)
 }
@@ -141,7 +141,7 @@ fn environment_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
     let of_tools = from.tools.iter().flat_map(|tool| {
         [format!("tools.{tool}.{}", known::EXECUTION), format!("tools.{tool}.requires_result_approval")]
     });
-    let keys = known::KNOWN.iter().map(|known| known.key.to_owned()).chain(of_tools);
+    let keys = known::all().map(|known| known.key.to_owned()).chain(of_tools);
     for key in keys {
         let variable = known::variable(&key);
         let Some(text) = (from.environment)(&variable) else { continue };

@@ -3,6 +3,7 @@
 //! Layers, each over the one before: the defaults, the person's config file, the workspace's config file (which
 //! came with the folder: it may only tighten until the person trusts its content), `DESKHAND_*`, flags.
 
+mod conversation;
 mod known;
 mod layers;
 #[cfg(test)]
@@ -143,6 +144,40 @@ impl Settings {
             allow: list("shell.allow"),
             deny: list("shell.deny"),
         }
+    }
+
+    /// The model that is wanted, where one is.
+    pub fn model(&self) -> Option<&str> {
+        self.value("model").as_str().filter(|name| !name.is_empty())
+    }
+
+    pub fn fallback_model(&self) -> Option<&str> {
+        self.value("fallback_model").as_str().filter(|name| !name.is_empty())
+    }
+
+    pub fn instructions(&self) -> Option<String> {
+        self.value("instructions").as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+    }
+
+    /// What is set for one provider: its fields, and those of its tables as objects.
+    pub fn provider(&self, name: &str) -> serde_json::Map<String, Value> {
+        let mut fields = serde_json::Map::new();
+        for (key, setting) in &self.values {
+            let Some((provider, rest)) = conversation::provider_key(key) else { continue };
+            if provider != name {
+                continue;
+            }
+            match rest.split_once('.') {
+                None => {
+                    fields.insert(rest.to_owned(), setting.value.clone());
+                }
+                Some((table, field)) => {
+                    let table = fields.entry(table).or_insert_with(|| Value::Object(serde_json::Map::new()));
+                    table[field] = setting.value.clone();
+                }
+            }
+        }
+        fields
     }
 
     pub fn store(&self) -> StoreOptions {

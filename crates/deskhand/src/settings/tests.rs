@@ -40,6 +40,7 @@ impl Desk {
             workspace: &self.root.join("workspace"),
             trust: &self.store.trust(),
             mode_flag: self.mode_flag,
+            model_flag: None,
             tools: &["write_file"],
             environment: &environment,
         })

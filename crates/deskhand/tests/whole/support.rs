@@ -80,6 +80,7 @@ impl Desk {
             wait_for_others: false,
             events: events.clone(),
             outside: Arc::default(),
+            check_results: false,
         };
         Self { _folder: folder, workspace, data, store, gate, session, events }
     }

@@ -114,7 +114,7 @@ impl Tool for EditFile {
     .zh("修改文本文件的一部分：精确替换（old_text 必须唯一匹配，或设置 replace_all），或在某行后插入。多处修改要么全部成功，要么都不做。保留编码和换行符。")
     .permission(Permission::Moderate)
     .effects(Effects::WRITES)
-    .toolsets(&["core", "files"])
+    .toolsets(&["chat", "core", "files"])
     .keywords(&["edit", "replace", "change", "insert", "patch", "modify", "编辑", "替换", "修改", "插入"])
     .example(r#"{"path": "src/main.rs", "old_text": "fn old()", "new_text": "fn new()"}"#);
 

@@ -65,7 +65,7 @@ impl Tool for WriteFile {
     .zh("写入文本文件：新建、整体覆盖或追加。保留原有的编码、换行符和权限。只修改一部分时请用 edit_file。")
     .permission(Permission::Moderate)
     .effects(Effects::WRITES)
-    .toolsets(&["core", "files"])
+    .toolsets(&["chat", "core", "files"])
     .keywords(&["write", "create", "save", "append", "overwrite", "写入", "创建", "保存", "追加", "覆盖", "文件"])
     .example(r#"{"path": "notes/today.md", "content": "Bought milk.\n", "mode": "append"}"#);
 

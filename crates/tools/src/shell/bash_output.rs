@@ -75,7 +75,7 @@ impl Tool for BashOutput {
     .zh("读取后台进程的输出、状态和退出码。block 等待其结束；since 只取新的内容。")
     .permission(Permission::Public)
     .effects(Effects::READS)
-    .toolsets(&["core", "shell"])
+    .toolsets(&["chat", "core", "shell"])
     .keywords(&["background", "process", "output", "log", "wait", "status", "后台", "进程", "输出", "日志", "等待"])
     .example(r#"{"process_id": "p-3fa556ef", "block": true}"#);
 

@@ -108,7 +108,7 @@ impl Tool for FileSearch {
     .zh("按名称在文件夹下查找文件和文件夹，支持 *.rs、src/**/*.{ts,tsx} 等通配符。默认跳过隐藏文件和被 .gitignore 忽略的文件。")
     .permission(Permission::Public)
     .effects(Effects::READS)
-    .toolsets(&["core", "files"])
+    .toolsets(&["chat", "core", "files"])
     .keywords(&["find", "glob", "name", "locate", "查找文件", "搜索文件", "文件名", "通配符"])
     .example(r#"{"path": "src", "pattern": "*.rs", "type": "file"}"#);
 

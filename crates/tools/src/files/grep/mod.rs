@@ -149,7 +149,7 @@ impl Tool for Grep {
     .zh("用正则表达式搜索文件夹下（或单个文件）的文件内容，返回路径、行号和该行。默认跳过隐藏、被 .gitignore 忽略和二进制文件。")
     .permission(Permission::Public)
     .effects(Effects::READS)
-    .toolsets(&["core", "files"])
+    .toolsets(&["chat", "core", "files"])
     .keywords(&["search", "regex", "content", "ripgrep", "rg", "搜索内容", "正则", "查找文本", "全文搜索"])
     .example(r#"{"pattern": "fn main", "path": "src", "glob": "*.rs"}"#);
 

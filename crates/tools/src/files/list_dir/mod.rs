@@ -99,7 +99,7 @@ impl Tool for ListDir {
     .zh("列出文件夹内容：名称、类型、大小、修改时间；recursive 时包括所有子文件夹，默认跳过被 .gitignore 忽略的内容。不跟随符号链接。")
     .permission(Permission::Public)
     .effects(Effects::READS)
-    .toolsets(&["core", "files"])
+    .toolsets(&["chat", "core", "files"])
     .keywords(&["ls", "dir", "tree", "folder", "directory", "列出", "目录", "文件夹"])
     .example(r#"{"path": "src", "recursive": true, "max_depth": 2}"#);
 

@@ -125,7 +125,7 @@ impl Tool for ReadFile {
     .zh("读取文本文件（自动识别编码）或图片。长文件分段读取：start_line/end_line 按行，tail 读末尾若干行，offset/limit 按字节。paths 可一次读取多个文件。")
     .permission(Permission::Public)
     .effects(Effects::READS)
-    .toolsets(&["core", "files"])
+    .toolsets(&["chat", "core", "files"])
     .keywords(&["cat", "open", "view", "head", "tail", "image", "读取", "查看文件", "打开", "图片", "编码"])
     .example(r#"{"path": "src/main.rs", "start_line": 1, "end_line": 80}"#);
 

@@ -68,7 +68,7 @@ impl Tool for Bash {
     .zh("在受限环境中运行 shell 命令：只能写工作区和私有 /tmp，默认没有网络。等待其结束；设置 background 则在后台运行，随 Deskhand 结束。")
     .permission(Permission::Moderate)
     .effects(Effects::READS.and(Effects::WRITES).and(Effects::EXECUTES).and(Effects::NETWORK))
-    .toolsets(&["core", "shell"])
+    .toolsets(&["chat", "core", "shell"])
     .keywords(&[
         "shell", "command", "run", "execute", "terminal", "script", "program", "sh", "background",
         "命令", "执行", "运行", "终端", "脚本", "后台",

@@ -1,0 +1,219 @@
+//! The agent: starts turns, lets them be watched, cancelled and gone on with.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use deskhand_core::{
+    Caller, EventBody, EventSink, Gate, SessionCx,
+    session::{NewTurn, Role, SessionError, SessionStore, TitledBy, UNTITLED},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    AgentError,
+    chain::{Language, guards::ToolChainOptions},
+    compaction::{Compacting, Covered},
+    context::{history, tokens},
+    hub::{EventHub, EventStream},
+    provider::{Provider, ProviderError},
+    recovery, title,
+    turn::{Turn, TurnHandle},
+};
+
+/// Where models come from.
+pub trait Models: Send + Sync {
+    /// The model of that name (`PROVIDER/NAME`), or the usual one.
+    fn connect(&self, name: Option<&str>) -> Result<Arc<dyn Provider>, ProviderError>;
+}
+
+/// What the agent stands on.
+pub struct AgentParts {
+    pub gate: Arc<Gate>,
+    pub store: Arc<dyn SessionStore>,
+    pub models: Arc<dyn Models>,
+    pub options: AgentOptions,
+}
+
+/// What can be set about conversations.
+#[derive(Clone, Debug)]
+pub struct AgentOptions {
+    pub chain: ToolChainOptions,
+    /// The toolset that a conversation starts with.
+    pub toolset: String,
+    /// What the user wants said to the model at the start of every conversation.
+    pub instructions: Option<String>,
+    /// In which notices and nudges are written.
+    pub language: Language,
+}
+
+impl Default for AgentOptions {
+    fn default() -> Self {
+        Self {
+            chain: ToolChainOptions::default(),
+            toolset: crate::tools::CHAT.to_owned(),
+            instructions: None,
+            language: Language::default(),
+        }
+    }
+}
+
+/// What a turn is begun with.
+pub struct TurnRequest {
+    pub session_id: String,
+    pub message: String,
+    /// Uploads of the session that come with the message, by id.
+    pub uploads: Vec<String>,
+    /// `None`: the model of the session, or the usual one.
+    pub model: Option<String>,
+    /// Where its calls work and whom they can ask. Its id, caller, events and outside text are set by the agent.
+    pub surroundings: SessionCx,
+    /// Limits for this turn, in the place of the usual ones.
+    pub options: Option<ToolChainOptions>,
+    /// Sees every event as it is emitted, before it is stored: the callback of a program that embeds the agent.
+    pub observer: Option<Arc<dyn EventSink>>,
+}
+
+/// Starts turns. Cheap to clone.
+#[derive(Clone)]
+pub struct Agent(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub parts: AgentParts,
+    pub hub: EventHub,
+    /// The turns that this process runs, by session.
+    running: Mutex<HashMap<String, TurnHandle>>,
+}
+
+impl Inner {
+    fn running(&self) -> MutexGuard<'_, HashMap<String, TurnHandle>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Agent {
+    pub fn new(parts: AgentParts) -> Result<Self, AgentError> {
+        let hub = EventHub::start(Arc::clone(&parts.store))?;
+        Ok(Self(Arc::new(Inner { parts, hub, running: Mutex::default() })))
+    }
+
+    /// Closes turns that a process left behind when it was ended. Returns how many there were.
+    pub fn recover(&self) -> Result<usize, AgentError> {
+        let parts = &self.0.parts;
+        recovery::close_broken_turns(parts.store.as_ref(), parts.gate.audit.as_ref(), &self.0.hub)
+    }
+
+    /// Starts a turn in a task of its own. The user's message is stored when this returns.
+    pub fn start(&self, request: TurnRequest) -> Result<TurnHandle, AgentError> {
+        let parts = &self.0.parts;
+        if request.message.trim().is_empty() && request.uploads.is_empty() {
+            return Err(AgentError::Invalid("the message is empty".to_owned()));
+        }
+        self.recover()?;
+        let session = parts.store.session(&request.session_id)?;
+        let model = request.model.as_deref().or(session.metadata.model.as_deref());
+        let provider = parts.models.connect(model)?;
+        let message = parts.gate.screener.mask_text(&request.message).into_string();
+        let begun = parts.store.begin_turn(&NewTurn {
+            session_id: session.id.clone(),
+            content: message.clone(),
+            uploads: request.uploads.clone(),
+            model: Some(provider.name().to_owned()),
+        })?;
+        if session.title == UNTITLED && !session.title_locked {
+            parts.store.rename(&session.id, &title::from_message(&message), TitledBy::Machine)?;
+        }
+        let handle = TurnHandle::new(&session.id, &begun.turn.id);
+        self.0.hub.show_stored(begun.event.clone());
+        if let Some(observer) = &request.observer {
+            observer.emit(begun.event.body);
+        }
+        let events = self.0.hub.sink(&session.id, Some(&begun.turn.id)).observed_by(request.observer);
+        let surroundings = SessionCx {
+            id: session.id.clone(),
+            caller: Caller(format!("model:{}", provider.name())),
+            events: Arc::new(events),
+            outside: Arc::default(),
+            ..request.surroundings
+        };
+        let turn = Turn::new(
+            Arc::clone(&self.0),
+            begun.turn,
+            session,
+            provider,
+            surroundings,
+            request.options.unwrap_or_else(|| parts.options.chain.clone()),
+            handle.clone(),
+        );
+        self.0.running().insert(handle.session_id().to_owned(), handle.clone());
+        let (inner, kept) = (Arc::clone(&self.0), handle.clone());
+        tokio::spawn(async move {
+            let outcome = turn.run().await;
+            inner.running().retain(|_, running| running.turn_id() != kept.turn_id());
+            kept.set_ended(outcome);
+        });
+        Ok(handle)
+    }
+
+    /// Summarises everything that was said so far, between turns.
+    pub async fn compact(
+        &self,
+        session_id: &str,
+        focus: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Result<(), AgentError> {
+        let parts = &self.0.parts;
+        let session = parts.store.session(session_id)?;
+        if parts.store.open_turn(session_id)?.is_some() {
+            return Err(SessionError::Busy(session_id.to_owned()).into());
+        }
+        let provider = parts.models.connect(session.metadata.model.as_deref())?;
+        let mut messages = parts.store.context(session_id)?;
+        messages.retain(|message| message.role != Role::System);
+        let Some(last) = messages.last() else {
+            return Err(AgentError::Invalid("there is nothing to summarise yet".to_owned()));
+        };
+        let (until_message, count) = (last.id, messages.len() as u64);
+        let told = history::told(&messages, &|_| Vec::new());
+        let tokens_before = tokens::count_request("", &told, &[]);
+        let events = self.0.hub.sink(session_id, None);
+        let compacting = Compacting {
+            agent: &self.0,
+            provider: provider.as_ref(),
+            session_id,
+            turn_id: None,
+            events: &events,
+            cancel,
+        };
+        let covered = Covered { messages, until_message, until_step: None };
+        let Some((message, _)) = compacting.compact(covered, focus).await? else {
+            return Err(AgentError::Invalid("the compaction was cancelled; nothing has changed".to_owned()));
+        };
+        events.emit(EventBody::Compacted {
+            messages: count,
+            tokens_before,
+            tokens_after: tokens::count_text(&message.content),
+            transcript: message.metadata.compaction.map(|made| made.transcript).unwrap_or_default(),
+        });
+        self.0.hub.flush().await
+    }
+
+    /// The turn that this process runs in a session.
+    pub fn running(&self, session_id: &str) -> Option<TurnHandle> {
+        self.0.running().get(session_id).cloned()
+    }
+
+    /// The events of a session after the number `after`: those in the store, then what comes.
+    pub fn subscribe(&self, session_id: &str, after: u64) -> EventStream {
+        self.0.hub.subscribe(session_id, after)
+    }
+
+    pub fn store(&self) -> &Arc<dyn SessionStore> {
+        &self.0.parts.store
+    }
+
+    pub fn models(&self) -> &Arc<dyn Models> {
+        &self.0.parts.models
+    }
+}

@@ -1,0 +1,134 @@
+//! After a crash: turns that nobody runs any more are closed, and what became of their calls is said as far as it is known.
+//!
+//! Nothing is run again. A call that was under way is looked up: in the events, which have its whole outcome; then in the
+//! audit, which says whether it ever arrived at the gate and how it ended.
+
+use std::collections::HashMap;
+
+use deskhand_core::{
+    AuditLog, CallId, EventBody, Phase, Status,
+    event::TurnOutcome,
+    session::{CallEnd, CallStep, SessionError, SessionStore, Step, TurnEnd, TurnSteps},
+};
+
+use crate::{AgentError, hub::EventHub};
+
+/// Why a turn that was cut off ended.
+pub const INTERRUPTED: &str = "interrupted: Deskhand was ended in the middle of this turn";
+
+/// How many events are looked through at a time.
+const AT_ONCE: usize = 500;
+
+/// Closes every turn whose process is gone. Returns how many there were.
+pub fn close_broken_turns(
+    store: &dyn SessionStore,
+    audit: &dyn AuditLog,
+    hub: &EventHub,
+) -> Result<usize, AgentError> {
+    let broken = store.broken_turns()?;
+    for turn in &broken {
+        close(store, audit, hub, turn)?;
+    }
+    Ok(broken.len())
+}
+
+fn close(
+    store: &dyn SessionStore,
+    audit: &dyn AuditLog,
+    hub: &EventHub,
+    broken: &TurnSteps,
+) -> Result<(), AgentError> {
+    let mut told = Told::read(store, broken)?;
+    for step in &broken.steps {
+        match step {
+            Step::Call(call) if call.end.is_none() => {
+                let end = match told.ends.remove(&call.call_id) {
+                    Some(end) => end,
+                    None => recorded_end(audit, call.call_id)?,
+                };
+                store.end_call(&broken.turn.id, &CallStep { end: Some(end), ..call.as_ref().clone() })?;
+            }
+            // What was said before calls is among the steps already.
+            Step::Text { text, .. } if *text == told.unfinished => told.unfinished.clear(),
+            _ => {}
+        }
+    }
+    let end = TurnEnd {
+        outcome: TurnOutcome::Failed,
+        reason: Some(INTERRUPTED.to_owned()),
+        content: told.unfinished,
+        usage: None,
+        metadata: serde_json::Map::new(),
+    };
+    // Another process may have closed it meanwhile.
+    if let Some(done) = store.end_turn(&broken.turn.id, &end)? {
+        hub.show_stored(done);
+    }
+    Ok(())
+}
+
+/// What the events of a turn tell beyond its steps.
+#[derive(Default)]
+struct Told {
+    ends: HashMap<CallId, CallEnd>,
+    /// What the model had said since the last call: somebody may have read it.
+    unfinished: String,
+}
+
+impl Told {
+    fn read(store: &dyn SessionStore, broken: &TurnSteps) -> Result<Self, AgentError> {
+        let mut told = Self::default();
+        let mut after = 0;
+        loop {
+            let events = store.events(&broken.turn.session_id, after, AT_ONCE)?;
+            let Some(last) = events.last() else { return Ok(told) };
+            after = last.seq;
+            for event in events {
+                if event.turn_id.as_deref() == Some(&broken.turn.id) {
+                    told.take(event.body);
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, body: EventBody) {
+        match body {
+            EventBody::Text { text } => self.unfinished.push_str(&text),
+            EventBody::CallPlanned { .. } => self.unfinished.clear(),
+            EventBody::CallEnded { outcome } => {
+                self.unfinished.clear();
+                self.ends.insert(outcome.call_id, CallEnd::of(&outcome));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What the audit says of a call that the events do not tell the end of.
+fn recorded_end(audit: &dyn AuditLog, call: CallId) -> Result<CallEnd, AgentError> {
+    let record = audit.last_record(call).map_err(SessionError::from)?;
+    Ok(match record {
+        None => CallEnd::without_outcome(
+            Status::Cancelled,
+            "never_started",
+            "Deskhand was ended before this call began. Nothing was done.",
+        ),
+        Some(record) if record.phase == Phase::End => {
+            let status = serde_json::from_value(record.status.into()).unwrap_or(Status::Error);
+            let result = record.result.as_deref().unwrap_or("nothing");
+            let text = format!(
+                "The call ended ({status}) just before Deskhand did. What was recorded of its result: {result}"
+            );
+            CallEnd {
+                duration_ms: record.duration_ms.unwrap_or_default(),
+                ..CallEnd::without_outcome(status, "interrupted", text)
+            }
+        }
+        Some(_) => CallEnd::without_outcome(
+            Status::Error,
+            "interrupted",
+            "Deskhand was ended while this call was under way. It may have had its effect, in whole or in part, or none. \
+             Look before you do it again.",
+        ),
+    })
+}

@@ -1,0 +1,174 @@
+//! One request to the model: what arrives is passed on, and what a call in it looks like is found out.
+
+use deskhand_core::{EventBody, EventSink, Time};
+
+use super::{Broken, Protocol, Turn, spoken::Spoken};
+use crate::{
+    chain::{constraint, offer, recover, text_protocol},
+    context::{
+        history,
+        prompt::{Surroundings, system_prompt},
+    },
+    provider::{
+        ChatMessage, Constrains, Delta, ErrorClass, ModelRequest, ProviderError, Reply, ToolDefinition,
+    },
+};
+
+/// How often an answer that broke off in the middle is asked for again.
+const MOST_BROKEN_OFF: u32 = 2;
+
+/// What became of a request.
+pub(super) enum Asked {
+    Reply(Reply),
+    /// What had been said by then.
+    Cancelled {
+        said: String,
+    },
+    Failed {
+        error: ProviderError,
+        said: String,
+    },
+}
+
+impl Turn {
+    /// Asks the model for its next step.
+    pub(super) async fn ask(&mut self) -> Result<Asked, Broken> {
+        let mut broken_off = 0;
+        let mut made_room = false;
+        loop {
+            let request = self.request();
+            let (answered, spoken) = self.ask_once(&request).await;
+            let error = match answered {
+                Ok(reply) => return Ok(Asked::Reply(self.understood(reply, spoken))),
+                Err(error) => error,
+            };
+            match error.class {
+                ErrorClass::Cancelled => return Ok(Asked::Cancelled { said: spoken.shown }),
+                ErrorClass::NoTools if self.protocol == Protocol::Native => {
+                    self.notice("The model takes no tools; it is asked to write its calls as text.");
+                    self.protocol = Protocol::Text;
+                }
+                ErrorClass::TooLong if !made_room => {
+                    made_room = true;
+                    self.notice("The conversation is longer than the model takes.");
+                    self.compact(None).await?;
+                }
+                class if class.is_retried() && error.partly_answered && broken_off < MOST_BROKEN_OFF => {
+                    broken_off += 1;
+                    self.notice(&format!("The answer broke off ({error}); it is asked for again."));
+                }
+                _ => return Ok(Asked::Failed { error, said: spoken.shown }),
+            }
+        }
+    }
+
+    async fn ask_once(&mut self, request: &ModelRequest) -> (Result<Reply, ProviderError>, Spoken) {
+        let mut spoken = Spoken::new(self.protocol == Protocol::Text, request.constraint.is_some());
+        let events = std::sync::Arc::clone(&self.surroundings.events);
+        let mut pass_on = |delta: Delta| match delta {
+            Delta::Text(text) => {
+                if let Some(text) = spoken.hear(&text) {
+                    events.emit(EventBody::Text { text });
+                }
+            }
+            Delta::Thought(text) => events.emit(EventBody::Thought { text }),
+            Delta::Notice(text) => events.emit(EventBody::Notice { text }),
+            Delta::Call { .. } => {}
+        };
+        let answered = self.provider.complete(request, &mut pass_on, self.handle.token()).await;
+        if let Ok(Reply { usage: Some(usage), .. }) = &answered {
+            self.usage += *usage;
+            self.calibrate(request, usage);
+            self.emit(EventBody::Usage(*usage));
+        }
+        (answered, spoken)
+    }
+
+    /// What a reply means: calls written as text are calls, and what is left is what is said.
+    fn understood(&self, mut reply: Reply, mut spoken: Spoken) -> Reply {
+        if reply.calls.is_empty() {
+            let registry = &self.agent.parts.gate.registry;
+            let is_tool = |name: &str| registry.find(name, None).is_ok();
+            let thoughts: String = reply.thoughts.iter().map(|thought| thought.text.as_str()).collect();
+            let found = recover::recover(&reply.text, &thoughts, &is_tool);
+            reply.calls = found.calls;
+            reply.text = found.text;
+        }
+        // What was held back because it might have been a call, and was none.
+        if let Some(rest) = spoken.rest(&reply.text) {
+            self.emit(EventBody::Text { text: rest });
+        }
+        reply
+    }
+
+    /// The whole request, as this model wants it.
+    pub(super) fn request(&mut self) -> ModelRequest {
+        let tools: Vec<ToolDefinition> =
+            self.desk.offered().into_iter().map(|entry| offer::definition(entry)).collect();
+        let mut messages = self.told();
+        let mut system = self.system();
+        let capabilities = self.provider.capabilities();
+        let mut request = ModelRequest::default();
+        match self.protocol {
+            Protocol::Native => request.tools = tools,
+            Protocol::Text => {
+                system = format!("{system}\n\n{}", text_protocol::prompt(&tools, self.language()));
+                messages = text_protocol::render(&messages);
+                if capabilities.constrains == Constrains::JsonSchema {
+                    request.constraint = Some(constraint::constraint(&tools));
+                }
+            }
+        }
+        ModelRequest { system, messages, ..request }
+    }
+
+    pub(super) fn system(&self) -> String {
+        system_prompt(&Surroundings {
+            workspace: &self.surroundings.workspace,
+            mode: self.surroundings.mode,
+            now: Time::now(),
+            instructions: self.agent.parts.options.instructions.as_deref(),
+        })
+    }
+
+    /// The conversation, with older results shrunk where room is wanted.
+    pub(super) fn told(&mut self) -> Vec<ChatMessage> {
+        let mut told = history::told(&self.messages, &self.images_of());
+        self.shrink(&mut told);
+        told
+    }
+
+    /// The last request of a turn that a guard ended. No tools are offered: what would be a call is only text.
+    pub(super) async fn last_words(&mut self, why: &str) -> Result<String, Broken> {
+        let mut messages = text_protocol::render(&self.told());
+        messages.push(ChatMessage::User {
+            text: format!(
+                "[Deskhand ends this turn here: {why} Do not call tools any more. Tell the user briefly what was done, what \
+                 was found out, and what is missing.]"
+            ),
+            images: Vec::new(),
+        });
+        let request = ModelRequest { system: self.system(), messages, ..ModelRequest::default() };
+        let events = std::sync::Arc::clone(&self.surroundings.events);
+        let mut pass_on = |delta: Delta| {
+            if let Delta::Text(text) = delta {
+                events.emit(EventBody::Text { text });
+            }
+        };
+        let answered = self.provider.complete(&request, &mut pass_on, self.handle.token()).await;
+        match answered {
+            Ok(reply) => {
+                if let Some(usage) = reply.usage {
+                    self.usage += usage;
+                    self.emit(EventBody::Usage(usage));
+                }
+                Ok(reply.text)
+            }
+            Err(error) if error.class == ErrorClass::Cancelled => Err(super::Cancelled.into()),
+            Err(error) => {
+                self.notice(&format!("The model could not sum up: {error}"));
+                Ok(String::new())
+            }
+        }
+    }
+}

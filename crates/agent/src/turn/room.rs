@@ -1,0 +1,180 @@
+//! Keeping the request within what the model takes: older results shrink first, then what is older is summarised.
+
+use std::collections::HashMap;
+
+use deskhand_core::{
+    CallId, EventBody, Masked,
+    output::handle,
+    session::{Compaction, Message, MessageMeta, NewMessage, Role, Transcript, Usage},
+};
+
+use super::{Broken, Turn};
+use crate::{
+    AgentError,
+    chain::offer,
+    context::{compact, history, shrink, tokens},
+    provider::{ChatMessage, ErrorClass, ModelRequest},
+};
+
+/// Above these parts of the limit results shrink, and the conversation is summarised.
+const SHRINKS_ABOVE: f64 = 0.7;
+const COMPACTS_ABOVE: f64 = 0.85;
+/// What shrinking aims at.
+const SHRINKS_TO: f64 = 0.55;
+/// What is left for an answer.
+const ANSWER: u64 = 4_096;
+/// Rounds of the running turn that stay as they are.
+const ROUNDS_KEPT: u32 = 2;
+/// A token has about so many characters, for guesses in between.
+const CHARACTERS: usize = 3;
+
+/// What is known of the room that there is.
+#[derive(Default)]
+pub(super) struct Room {
+    /// How many characters of older results are to go.
+    to_save: usize,
+    /// Results that were kept whole, by the id of their call: the handle under which they are read.
+    kept: HashMap<String, String>,
+    /// A compaction that did not help is not tried again in the same turn.
+    is_given_up: bool,
+}
+
+impl Turn {
+    fn limit(&self) -> u64 {
+        let context = self.provider.capabilities().context_tokens;
+        context.saturating_sub(ANSWER.min(context / 4))
+    }
+
+    /// Sees to it that the next request fits.
+    pub(super) async fn make_room(&mut self) -> Result<(), Broken> {
+        if let Some(wish) = self.desk.take_compaction_wish() {
+            self.compact(wish.focus.as_deref()).await?;
+        }
+        let limit = self.limit();
+        let mut now = self.size();
+        if above(now, limit, SHRINKS_ABOVE) {
+            let too_many = now.saturating_sub(part(limit, SHRINKS_TO));
+            self.room.to_save = usize::try_from(too_many).unwrap_or(usize::MAX).saturating_mul(CHARACTERS);
+            now = self.size();
+        }
+        if above(now, limit, COMPACTS_ABOVE) && !self.room.is_given_up {
+            self.compact(None).await?;
+            self.room.is_given_up = above(self.size(), limit, COMPACTS_ABOVE);
+        }
+        Ok(())
+    }
+
+    /// How many tokens the next request has, about.
+    fn size(&mut self) -> u64 {
+        let told = self.told();
+        let system = self.system();
+        let tools: Vec<_> = self.desk.offered().into_iter().map(|entry| offer::definition(entry)).collect();
+        let limit = self.limit();
+        // No token has fewer bytes than one: what is short by that count needs no better one.
+        let bytes = tokens::bytes_of_request(&system, &told, &tools);
+        let counted =
+            if bytes / 2 < limit { bytes / 2 } else { tokens::count_request(&system, &told, &tools) };
+        self.calibrated.apply(counted)
+    }
+
+    pub(super) fn calibrate(&mut self, request: &ModelRequest, usage: &Usage) {
+        // Only where it matters, since counting takes time.
+        if usage.input_tokens > self.limit() / 2 {
+            let counted = tokens::count_request(&request.system, &request.messages, &request.tools);
+            self.calibrated.learn(counted, usage.input_tokens);
+        }
+    }
+
+    /// Shrinks older results by as much as is wanted.
+    pub(super) fn shrink(&mut self, told: &mut [ChatMessage]) {
+        if self.room.to_save == 0 {
+            return;
+        }
+        let outputs = &self.agent.parts.gate.outputs;
+        let kept = &mut self.room.kept;
+        shrink::shrink(told, self.room.to_save, &mut |result| {
+            if let Some(handle) = kept.get(&result.call_id) {
+                return Some(handle.clone());
+            }
+            let id = CallId::new();
+            // It was masked when it came through the gate.
+            outputs.keep(id, &Masked::assume(result.text.clone())).ok()?;
+            let handle = handle(id);
+            kept.insert(result.call_id.clone(), handle.clone());
+            Some(handle)
+        });
+    }
+
+    /// Replaces what is older by a summary. What is covered is kept whole in a file first.
+    pub(super) async fn compact(&mut self, focus: Option<&str>) -> Result<(), Broken> {
+        let before = self.size();
+        let Some(covered) = self.coverable() else {
+            self.notice("There is nothing older to summarise.");
+            return Ok(());
+        };
+        let messages = covered.messages.len() as u64;
+        let compacting = Compacting {
+            agent: &self.agent,
+            provider: self.provider.as_ref(),
+            session_id: &self.turn.session_id,
+            turn_id: Some(&self.turn.id),
+            events: self.surroundings.events.as_ref(),
+            cancel: self.handle.token(),
+        };
+        let Some((message, usage)) = compacting.compact(covered, focus).await? else {
+            return Err(super::Cancelled.into());
+        };
+        self.usage += usage;
+        let transcript = message.metadata.compaction.as_ref().map(|made| made.transcript.clone());
+        self.messages.push(message);
+        self.room.to_save = 0;
+        history::mark_outside(&self.messages, &self.surroundings.outside);
+        self.emit(EventBody::Compacted {
+            messages,
+            tokens_before: before,
+            tokens_after: self.size(),
+            transcript: transcript.unwrap_or_default(),
+        });
+        Ok(())
+    }
+
+    /// What a compaction would cover now: everything before this turn, or, if that is not enough or covered already, the
+    /// older rounds of this turn, too.
+    fn coverable(&self) -> Option<Covered> {
+        let last = self.messages.iter().rev().find_map(|message| message.metadata.compaction.as_ref());
+        let is_covered = |message: &Message| {
+            last.is_some_and(|last| {
+                message.id < last.until_message
+                    || (message.id == last.until_message && last.until_step.is_none())
+            })
+        };
+        let answer = &self.messages[self.answer];
+        let covered_steps = last
+            .filter(|last| last.until_message == answer.id)
+            .and_then(|last| last.until_step)
+            .unwrap_or_default();
+        let steps = compact::coverable(self.steps(), ROUNDS_KEPT).max(covered_steps);
+        let mut messages: Vec<Message> =
+            self.said().filter(|message| message.id < answer.id && !is_covered(message)).cloned().collect();
+        if steps > covered_steps {
+            let steps_covered = self.steps()[covered_steps..steps].to_vec();
+            messages.push(Message { execution_steps: Some(steps_covered), ..answer.clone() });
+            return Some(Covered { messages, until_message: answer.id, until_step: Some(steps) });
+        }
+        // The request of this turn stays as it is where nothing of its answer is covered.
+        messages.retain(|message| message.id < self.turn.user_message);
+        let until_message = messages.last()?.id;
+        Some(Covered { messages, until_message, until_step: None })
+    }
+}
+
+fn part(limit: u64, part: f64) -> u64 {
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    // a limit of tokens is far from where precision ends
+    let part = (limit as f64 * part) as u64;
+    part
+}
+
+fn above(now: u64, limit: u64, share: f64) -> bool {
+    now > part(limit, share)
+}

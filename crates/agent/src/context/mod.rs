@@ -1,0 +1,3 @@
+//! What goes into a request: how much it is.
+
+pub mod tokens;

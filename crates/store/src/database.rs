@@ -12,13 +12,16 @@ use std::{
 use deskhand_core::{StoreError, StoreResult};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
-use crate::{error::Doing, folder};
+use crate::{error::Doing, folder, sessions};
 
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(10);
 
 /// How long to wait for others where it is only to write the log of the database back.
 const BUSY_WRITING_BACK: Duration = Duration::from_millis(200);
+
+/// How many prepared statements a connection keeps: about as many as there are.
+const STATEMENTS: usize = 128;
 
 /// Step N brings a database from version N to version N + 1. A step that has been released is never
 /// changed: a new one is added.
@@ -66,6 +69,8 @@ const MIGRATIONS: &[&str] = &[
         id TEXT PRIMARY KEY REFERENCES approvals (id) ON DELETE CASCADE,
         settled TEXT NOT NULL
     );",
+    // Conversations.
+    sessions::TABLES,
 ];
 
 /// The database, opened when it is first needed.
@@ -117,6 +122,7 @@ fn open(path: &Path, migrations: &[&str]) -> StoreResult<Connection> {
 }
 
 fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     // What is deleted is overwritten: it may be what a person typed. This pragma answers with its value.

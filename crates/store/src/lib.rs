@@ -1,13 +1,14 @@
-//! What lasts: grants, approvals, trusted configurations, the audit chain, the undo journal and kept outputs.
+//! What lasts: sessions, grants, approvals, trusted configurations, the audit chain, the undo journal, kept outputs.
 //!
 //! One data folder may be shared by any number of processes. [`Store::open`] makes the folders and does
 //! nothing else: the database is opened, and the audit log repaired where it has to be, at the first use.
 //!
 //! ```text
-//! DATA/deskhand.db            grants, approvals, trusted configurations, the head of the audit chain
+//! DATA/deskhand.db            sessions, grants, approvals, trusted configurations, the head of the audit chain
 //! DATA/audit/YYYY-MM-DD.jsonl the audit chain
 //! DATA/undo/CALL_ID/          what a call changed, and what was there before
 //! DATA/outputs/CALL_ID.txt    outputs too long to hand over at once
+//! DATA/uploads/SESSION_ID/    files that people gave to a session
 //! DATA/wake/                  sockets of processes that wait for an answer
 //! ```
 
@@ -20,6 +21,7 @@ mod folder;
 mod grants;
 mod outputs;
 mod process;
+mod sessions;
 mod trust;
 mod undo;
 mod wake;
@@ -32,6 +34,7 @@ pub use approvals::Approvals;
 pub use audit::Audit;
 pub use grants::Grants;
 pub use outputs::Outputs;
+pub use sessions::Sessions;
 pub use trust::Trust;
 pub use undo::Undo;
 
@@ -70,6 +73,7 @@ pub struct Store {
     approvals: Arc<Approvals>,
     grants: Arc<Grants>,
     outputs: Arc<Outputs>,
+    sessions: Arc<Sessions>,
     undo: Arc<Undo>,
     trust: Arc<Trust>,
 }
@@ -81,6 +85,7 @@ impl Store {
             folder::create_private(&path).doing(|| format!("create the folder {}", path.display()))?;
         }
         let database = Arc::new(Database::new(data_dir.join("deskhand.db")));
+        let reading = Arc::new(Database::new(data_dir.join("deskhand.db")));
         let undo = Budget::new(data_dir.join("undo"), options.undo_max_bytes, options.undo_max_age);
         let outputs =
             Budget::new(data_dir.join("outputs"), options.outputs_max_bytes, options.outputs_max_age);
@@ -89,6 +94,7 @@ impl Store {
             approvals: Arc::new(Approvals::new(database.clone(), data_dir.join("wake"))),
             grants: Arc::new(Grants::new(database.clone())),
             outputs: Arc::new(Outputs::new(outputs)),
+            sessions: Arc::new(Sessions::new(database.clone(), reading, data_dir.join("uploads"))),
             undo: Arc::new(Undo::new(undo)),
             trust: Arc::new(Trust::new(database)),
         })
@@ -108,6 +114,10 @@ impl Store {
 
     pub fn outputs(&self) -> Arc<Outputs> {
         self.outputs.clone()
+    }
+
+    pub fn sessions(&self) -> Arc<Sessions> {
+        self.sessions.clone()
     }
 
     pub fn undo(&self) -> Arc<Undo> {

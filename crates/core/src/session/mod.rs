@@ -4,14 +4,16 @@
 //! with their results) stands in the assistant message as [`Step`]s, in the order in which it happened, so that the
 //! conversation can be rebuilt for a model, shown to a person and gone on with after a crash.
 
+mod markdown;
 mod step;
 mod store;
 mod transcript;
+mod written;
 
 pub use step::{CallEnd, CallStep, Step};
 pub use store::{
-    Begun, Deletion, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn, NewUpload, OpenTurn, Page,
-    PageAsk, SearchHit, SearchQuery, SessionError, SessionQuery, SessionResult, SessionStore, TitledBy,
+    Begun, Deletion, Hits, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn, NewUpload, OpenTurn,
+    Page, PageAsk, SearchHit, SearchQuery, SessionError, SessionQuery, SessionResult, SessionStore, TitledBy,
     ToolCallQuery, ToolCallRow, TurnEnd, TurnSteps, Upload,
 };
 pub use transcript::{TRANSCRIPT_FORMAT, Transcript};

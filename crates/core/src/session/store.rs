@@ -88,6 +88,14 @@ pub struct SearchQuery {
     pub archived: Option<bool>,
 }
 
+/// One page of hits. How many there are is not counted: of a common word that would take longer than finding it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Hits {
+    pub items: Vec<SearchHit>,
+    /// Whether the next page has any.
+    pub has_more: bool,
+}
+
 /// One place where what was searched for stands. Newest first.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SearchHit {
@@ -253,7 +261,7 @@ pub trait SessionStore: Send + Sync {
     /// What a model is told from: the newest compaction, and what it does not cover whole; the newest 5,000 at most.
     fn context(&self, session: &str) -> SessionResult<Vec<Message>>;
     fn append(&self, session: &str, message: &NewMessage) -> SessionResult<Message>;
-    fn search(&self, query: &SearchQuery) -> SessionResult<Page<SearchHit>>;
+    fn search(&self, query: &SearchQuery) -> SessionResult<Hits>;
 
     /// Writes the user's message, an empty answer and the event `turn_started`. `Busy` if a turn is under way.
     fn begin_turn(&self, new: &NewTurn) -> SessionResult<Begun>;

@@ -1,0 +1,282 @@
+//! Conversations, in the one database: sessions, messages, turns, events, the history of calls, search, uploads.
+//!
+//! One file for each subject; here they are put together. What is read goes through a connection of its own, so
+//! that a long read does not hold up the events of a turn that runs.
+
+mod calls;
+#[cfg(test)]
+mod contract;
+mod events;
+mod fork;
+mod grams;
+mod history;
+mod removal;
+mod rows;
+mod search;
+mod snippet;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod transcripts;
+mod turns;
+mod uploads;
+
+use std::{path::PathBuf, sync::Arc};
+
+use deskhand_core::{
+    Event, StoreError,
+    session::{
+        Begun, CallStep, Deletion, Hits, Message, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn,
+        NewUpload, Page, PageAsk, SearchQuery, Session, SessionError, SessionMeta, SessionQuery,
+        SessionResult, SessionStore, Step, TitledBy, ToolCallQuery, ToolCallRow, Transcript, TurnEnd,
+        TurnSteps, Upload,
+    },
+};
+use rusqlite::{Connection, Row, TransactionBehavior, types::Type};
+
+use crate::database::Database;
+
+pub(crate) use tables::TABLES;
+
+/// The most bytes of one message's content, and of its steps as JSON.
+const MAX_TEXT: usize = 64 << 20;
+
+/// The most bytes of the metadata of a session or a message, as JSON.
+const MAX_METADATA: usize = 1 << 20;
+
+/// The sessions of one data folder.
+pub struct Sessions {
+    writing: Arc<Database>,
+    reading: Arc<Database>,
+    uploads: PathBuf,
+}
+
+/// Why some work on the connection ended early: the database failed, or what was asked for cannot be.
+enum Failure {
+    Database(rusqlite::Error),
+    Refused(SessionError),
+}
+
+type Tried<T> = Result<T, Failure>;
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+fn invalid(message: impl Into<String>) -> Failure {
+    Failure::Refused(SessionError::Invalid(message.into()))
+}
+
+impl Sessions {
+    pub(crate) fn new(writing: Arc<Database>, reading: Arc<Database>, uploads: PathBuf) -> Self {
+        Self { writing, reading, uploads }
+    }
+
+    /// Does `work` whole or not at all. `action` reads after "cannot".
+    fn change<T>(&self, action: &str, work: impl FnOnce(&Connection) -> Tried<T>) -> SessionResult<T> {
+        self.writing.with(action, |connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            match work(&change) {
+                Ok(done) => change.commit().map(|()| Ok(done)),
+                Err(Failure::Refused(error)) => Ok(Err(error)),
+                Err(Failure::Database(error)) => Err(error),
+            }
+        })?
+    }
+
+    /// Everything that `work` reads is of one moment.
+    fn look<T>(&self, action: &str, work: impl FnOnce(&Connection) -> Tried<T>) -> SessionResult<T> {
+        self.reading.with(action, |connection| match work(&*connection.transaction()?) {
+            Ok(found) => Ok(Ok(found)),
+            Err(Failure::Refused(error)) => Ok(Err(error)),
+            Err(Failure::Database(error)) => Err(error),
+        })?
+    }
+}
+
+/// A column whose text is read in a way of its own.
+fn parsed<T>(
+    row: &Row<'_>,
+    column: usize,
+    parse: impl FnOnce(&str) -> Result<T, String>,
+) -> rusqlite::Result<T> {
+    parse(row.get_ref(column)?.as_str()?)
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error.into()))
+}
+
+fn from_text<T: std::str::FromStr<Err: ToString>>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    parsed(row, column, |text| text.parse().map_err(|error: T::Err| error.to_string()))
+}
+
+fn from_json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    parsed(row, column, |text| serde_json::from_str(text).map_err(|error| error.to_string()))
+}
+
+fn json(what: &str, value: &impl serde::Serialize) -> Tried<String> {
+    Ok(serde_json::to_string(value)
+        .map_err(|error| StoreError::new(format!("write {what} as JSON"), error))?)
+}
+
+fn bounded_json(what: &str, value: &impl serde::Serialize, most: usize) -> Tried<String> {
+    let text = json(what, value)?;
+    if text.len() > most {
+        return Err(invalid(format!("{what} have {} bytes as JSON; at most {most} are kept", text.len())));
+    }
+    Ok(text)
+}
+
+/// What a page is in SQL: how many to leave out, and how many to take.
+fn offset_and_limit(page: PageAsk) -> Tried<(u64, u64)> {
+    if page.page == 0 || !(1..=1_000).contains(&page.size) {
+        return Err(invalid(format!(
+            "page {} of size {}: pages count from 1, and have 1 to 1,000 entries",
+            page.page, page.size
+        )));
+    }
+    // SQLite counts in 63 bits; nothing stands beyond them.
+    Ok(((page.page - 1).saturating_mul(page.size).min(i64::MAX as u64), page.size))
+}
+
+impl SessionStore for Sessions {
+    fn create(&self, new: &NewSession) -> SessionResult<Session> {
+        self.change("create a session", |c| rows::create(c, new))
+    }
+
+    fn session(&self, id: &str) -> SessionResult<Session> {
+        self.look("read a session", |c| rows::get(c, id))
+    }
+
+    fn find_session(&self, end: &str) -> SessionResult<Session> {
+        self.look("look for a session", |c| rows::find(c, end))
+    }
+
+    fn sessions(&self, query: &SessionQuery) -> SessionResult<Page<Session>> {
+        self.look("list the sessions", |c| rows::list(c, query))
+    }
+
+    fn rename(&self, id: &str, title: &str, by: TitledBy) -> SessionResult<Session> {
+        self.change("rename a session", |c| rows::rename(c, id, title, by))
+    }
+
+    fn archive(&self, id: &str, archived: bool) -> SessionResult<Session> {
+        self.change("archive a session", |c| rows::archive(c, id, archived))
+    }
+
+    fn set_metadata(&self, id: &str, metadata: &SessionMeta) -> SessionResult<Session> {
+        self.change("change a session", |c| rows::set_metadata(c, id, metadata))
+    }
+
+    fn delete(&self, id: &str, how: Deletion) -> SessionResult<()> {
+        match how {
+            Deletion::Soft => self.change("delete a session", |c| removal::soft(c, id)),
+            Deletion::Hard => {
+                self.change("delete a session", |c| removal::hard(c, id, &self.uploads))?;
+                // What was deleted still stands in the log of the database.
+                Ok(self.writing.write_back()?)
+            }
+        }
+    }
+
+    fn restore(&self, id: &str) -> SessionResult<Session> {
+        self.change("restore a session", |c| removal::restore(c, id))
+    }
+
+    fn fork(&self, id: &str, at: Option<i64>, title: Option<&str>) -> SessionResult<Session> {
+        self.change("fork a session", |c| fork::fork(c, id, at, title, &self.uploads))
+    }
+
+    fn import(&self, transcript: &Transcript) -> SessionResult<Session> {
+        self.change("import a session", |c| transcripts::import(c, transcript))
+    }
+
+    fn export(&self, id: &str) -> SessionResult<Transcript> {
+        self.look("export a session", |c| transcripts::export(c, id))
+    }
+
+    fn messages(&self, session: &str, query: &MessageQuery) -> SessionResult<Page<Message>> {
+        self.look("read the messages of a session", |c| history::page(c, session, query))
+    }
+
+    fn append(&self, session: &str, message: &NewMessage) -> SessionResult<Message> {
+        self.change("add a message", |c| history::append(c, session, message))
+    }
+
+    fn search(&self, query: &SearchQuery) -> SessionResult<Hits> {
+        self.look("search the sessions", |c| search::search(c, query))
+    }
+
+    fn begin_turn(&self, new: &NewTurn) -> SessionResult<Begun> {
+        self.change("begin a turn", |c| turns::begin(c, new))
+    }
+
+    fn add_steps(&self, turn: &str, steps: &[Step]) -> SessionResult<()> {
+        self.change("add steps to a turn", |c| turns::add_steps(c, turn, steps))
+    }
+
+    fn end_call(&self, turn: &str, call: &CallStep) -> SessionResult<()> {
+        self.change("end a call of a turn", |c| turns::end_call(c, turn, call))
+    }
+
+    fn end_turn(&self, turn: &str, end: &TurnEnd) -> SessionResult<Option<Event>> {
+        self.change("end a turn", |c| turns::end(c, turn, end))
+    }
+
+    fn open_turn(&self, session: &str) -> SessionResult<Option<TurnSteps>> {
+        self.look("read the open turn of a session", |c| {
+            rows::get(c, session)?;
+            turns::open_with_steps(c, session)
+        })
+    }
+
+    fn broken_turns(&self) -> SessionResult<Vec<TurnSteps>> {
+        self.look("look for broken turns", turns::broken)
+    }
+
+    fn append_events(&self, events: Vec<NewEvent>) -> SessionResult<Vec<Event>> {
+        if events.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.change("store events", |c| events::append(c, events))
+    }
+
+    fn events(&self, session: &str, after: u64, limit: usize) -> SessionResult<Vec<Event>> {
+        self.look("read the events of a session", |c| {
+            rows::get(c, session)?;
+            events::read(c, session, after, limit)
+        })
+    }
+
+    fn add_upload(&self, new: &NewUpload) -> SessionResult<Upload> {
+        let file = uploads::keep(&self.uploads, new)?;
+        let added = self.change("add an upload", |c| uploads::add(c, new, &file));
+        if added.is_err() {
+            file.discard();
+        }
+        added
+    }
+
+    fn uploads(&self, session: &str) -> SessionResult<Vec<Upload>> {
+        self.look("list the uploads of a session", |c| {
+            rows::get(c, session)?;
+            uploads::list(c, session, &self.uploads)
+        })
+    }
+
+    fn tool_calls(&self, query: &ToolCallQuery) -> SessionResult<Page<ToolCallRow>> {
+        self.look("list the calls of tools", |c| calls::list(c, query))
+    }
+}

@@ -1,0 +1,59 @@
+//! Deleting a session, for good or out of sight, and bringing it back.
+
+use std::{fs, io, path::Path};
+
+use deskhand_core::{
+    Time,
+    session::{Session, SessionError},
+};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{Tried, invalid, rows, search};
+use crate::{error::Doing, process};
+
+/// Refuses while a turn is under way. One whose process is gone will not go on, and holds nothing up.
+fn check_idle(c: &Connection, id: &str) -> Tried<()> {
+    let mark: Option<String> = c
+        .prepare_cached("SELECT process FROM turns WHERE session_id = ? AND state = 'open'")?
+        .query_row([id], |row| row.get(0))
+        .optional()?;
+    match mark {
+        Some(mark) if !process::is_gone(&mark) => Err(SessionError::Busy(id.to_owned()).into()),
+        _ => Ok(()),
+    }
+}
+
+pub fn soft(c: &Connection, id: &str) -> Tried<()> {
+    rows::get(c, id)?;
+    check_idle(c, id)?;
+    let now = Time::now();
+    c.prepare_cached("UPDATE sessions SET deleted_at = ?2 WHERE id = ?1")?
+        .execute(params![id, now.to_string()])?;
+    rows::touch(c, id, now)
+}
+
+pub fn restore(c: &Connection, id: &str) -> Tried<Session> {
+    if rows::get_any(c, id)?.deleted_at.is_none() {
+        return Err(invalid(format!("the session {id} is not deleted: there is nothing to restore")));
+    }
+    c.prepare_cached("UPDATE sessions SET deleted_at = NULL WHERE id = ?")?.execute([id])?;
+    rows::touch(c, id, Time::now())?;
+    rows::get(c, id)
+}
+
+/// Also of a session that was deleted softly before. The files go first: if this ends in between, the session is
+/// still there to be deleted again, and no file is left that nothing leads to.
+pub fn hard(c: &Connection, id: &str, uploads: &Path) -> Tried<()> {
+    let session = rows::get_any(c, id)?;
+    check_idle(c, id)?;
+    search::forget_messages(c, id)?;
+    rows::forget_title(c, &session)?;
+    c.prepare_cached("DELETE FROM sessions WHERE id = ?")?.execute([id])?;
+    let folder = uploads.join(id);
+    match fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Ok(Err(error).doing(|| format!("remove the uploads in {}", folder.display()))?)
+        }
+        _ => Ok(()),
+    }
+}

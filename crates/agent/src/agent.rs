@@ -15,7 +15,7 @@ use crate::{
     AgentError,
     chain::{Language, guards::ToolChainOptions},
     compaction::{Compacting, Covered},
-    context::{history, tokens},
+    context::{history, tokens::Encoding},
     hub::{EventHub, EventStream},
     provider::{Provider, ProviderError},
     recovery, title,
@@ -176,7 +176,8 @@ impl Agent {
         };
         let (until_message, count) = (last.id, messages.len() as u64);
         let told = history::told(&messages, &|_| Vec::new());
-        let tokens_before = tokens::count_request("", &told, &[]);
+        let encoding = Encoding::of_model(provider.name());
+        let tokens_before = encoding.count_request("", &told, &[]);
         let events = self.0.hub.sink(session_id, None);
         let compacting = Compacting {
             agent: &self.0,
@@ -193,7 +194,7 @@ impl Agent {
         events.emit(EventBody::Compacted {
             messages: count,
             tokens_before,
-            tokens_after: tokens::count_text(&message.content),
+            tokens_after: encoding.count(&message.content),
             transcript: message.metadata.compaction.map(|made| made.transcript).unwrap_or_default(),
         });
         self.0.hub.flush().await

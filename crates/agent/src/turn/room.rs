@@ -12,7 +12,7 @@ use super::{Broken, Turn};
 use crate::{
     AgentError,
     chain::offer,
-    context::{compact, history, shrink, tokens},
+    context::{compact, history, shrink, tokens::Encoding},
     provider::{ChatMessage, ErrorClass, ModelRequest},
 };
 
@@ -27,6 +27,8 @@ const ANSWER: u64 = 4_096;
 const ROUNDS_KEPT: u32 = 2;
 /// A token has about so many characters, for guesses in between.
 const CHARACTERS: usize = 3;
+/// What a picture counts for, in bytes of text.
+const IMAGE: usize = 4_000;
 
 /// What is known of the room that there is.
 #[derive(Default)]
@@ -66,22 +68,25 @@ impl Turn {
 
     /// How many tokens the next request has, about.
     fn size(&mut self) -> u64 {
-        let told = self.told();
-        let system = self.system();
-        let tools: Vec<_> = self.desk.offered().into_iter().map(|entry| offer::definition(entry)).collect();
-        let limit = self.limit();
-        // No token has fewer bytes than one: what is short by that count needs no better one.
-        let bytes = tokens::bytes_of_request(&system, &told, &tools);
-        let counted =
-            if bytes / 2 < limit { bytes / 2 } else { tokens::count_request(&system, &told, &tools) };
-        self.calibrated.apply(counted)
+        let request = self.request();
+        // Counting takes time, and a token has about three bytes, seldom two: what is short by that needs no better count.
+        let guessed = bytes(&request) / 2;
+        if guessed < part(self.limit(), SHRINKS_ABOVE) {
+            return guessed;
+        }
+        self.calibrated.apply(self.counted(&request))
     }
 
+    fn counted(&self, request: &ModelRequest) -> u64 {
+        let encoding = Encoding::of_model(self.provider.name());
+        encoding.count_request(&request.system, &request.messages, &request.tools)
+    }
+
+    /// Learns from what the server counted, where it begins to matter.
     pub(super) fn calibrate(&mut self, request: &ModelRequest, usage: &Usage) {
-        // Only where it matters, since counting takes time.
         if usage.input_tokens > self.limit() / 2 {
-            let counted = tokens::count_request(&request.system, &request.messages, &request.tools);
-            self.calibrated.learn(counted, usage.input_tokens);
+            let counted = self.counted(request);
+            self.calibrated.observe(counted, usage.input_tokens);
         }
     }
 
@@ -166,6 +171,24 @@ impl Turn {
         let until_message = messages.last()?.id;
         Some(Covered { messages, until_message, until_step: None })
     }
+}
+
+/// The bytes of the texts in a request.
+fn bytes(request: &ModelRequest) -> u64 {
+    let of_message = |message: &ChatMessage| match message {
+        ChatMessage::User { text, images } => text.len() + images.len() * IMAGE,
+        ChatMessage::Assistant { thoughts, text, calls } => {
+            let thoughts: usize = thoughts.iter().map(|thought| thought.text.len()).sum();
+            let calls: usize = calls.iter().map(|call| format!("{:?}", call.arguments).len()).sum();
+            thoughts + text.len() + calls
+        }
+        ChatMessage::Results { results } => {
+            results.iter().map(|result| result.text.len() + result.images.len() * IMAGE).sum()
+        }
+    };
+    let messages: usize = request.messages.iter().map(of_message).sum();
+    let tools: usize = request.tools.iter().map(|tool| tool.parameters.to_string().len()).sum();
+    (request.system.len() + messages + tools) as u64
 }
 
 fn part(limit: u64, part: f64) -> u64 {

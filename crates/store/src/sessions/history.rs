@@ -4,7 +4,7 @@ use deskhand_core::{
     Time,
     session::{Message, MessageMeta, MessageQuery, NewMessage, Page, Role, Step},
 };
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     MAX_METADATA, MAX_TEXT, Tried, bounded_json, from_json, from_text, invalid, offset_and_limit, parsed,
@@ -63,12 +63,40 @@ pub fn page(c: &Connection, session_id: &str, query: &MessageQuery) -> Tried<Pag
     let (offset, limit) = query.page.map_or(Ok((0, total)), offset_and_limit)?;
     let slice = Slice::of(offset, limit, total);
     let mut items = read(c, session_id, after, &slice)?;
+    show_open_turn(c, session_id, &mut items)?;
+    Ok(Page { total, items })
+}
+
+/// What a model is told from: the newest compaction, and what it does not cover whole.
+pub fn context(c: &Connection, session_id: &str) -> Tried<Vec<Message>> {
+    /// More than any model takes.
+    const MOST: u64 = 5_000;
+    rows::get(c, session_id)?;
+    let newest: Option<MessageMeta> = c
+        .prepare_cached(
+            "SELECT metadata FROM messages
+             WHERE session_id = ? AND role = 'system' AND metadata ->> '$.compaction' IS NOT NULL
+             ORDER BY id DESC LIMIT 1",
+        )?
+        .query_row([session_id], |row| from_json(row, 0))
+        .optional()?;
+    let after = newest.and_then(|metadata| metadata.compaction).map_or(0, |made| {
+        // Of a message that is covered in part, the rest is told.
+        if made.until_step.is_some() { made.until_message - 1 } else { made.until_message }
+    });
+    let mut messages = read(c, session_id, after, &Slice { newest_first: true, offset: 0, limit: MOST })?;
+    show_open_turn(c, session_id, &mut messages)?;
+    Ok(messages)
+}
+
+/// The answer of a turn that is under way, with its steps so far.
+fn show_open_turn(c: &Connection, session_id: &str, messages: &mut [Message]) -> Tried<()> {
     if let Some(turn) = turns::open_in(c, session_id)?
-        && let Some(answer) = items.iter_mut().find(|message| message.id == turn.assistant_message)
+        && let Some(answer) = messages.iter_mut().find(|message| message.id == turn.assistant_message)
     {
         answer.execution_steps = some_steps(turns::steps(c, &turn.id)?);
     }
-    Ok(Page { total, items })
+    Ok(())
 }
 
 fn read(c: &Connection, session_id: &str, after: i64, slice: &Slice) -> Tried<Vec<Message>> {

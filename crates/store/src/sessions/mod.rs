@@ -211,6 +211,10 @@ impl SessionStore for Sessions {
         self.look("read the messages of a session", |c| history::page(c, session, query))
     }
 
+    fn context(&self, session: &str) -> SessionResult<Vec<Message>> {
+        self.look("read the messages of a session", |c| history::context(c, session))
+    }
+
     fn append(&self, session: &str, message: &NewMessage) -> SessionResult<Message> {
         self.change("add a message", |c| history::append(c, session, message))
     }

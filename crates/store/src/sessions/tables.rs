@@ -55,6 +55,7 @@ CREATE TABLE IF NOT EXISTS messages (
     metadata TEXT NOT NULL DEFAULT '{}'
 );
 CREATE INDEX IF NOT EXISTS messages_by_session ON messages (session_id, id);
+CREATE INDEX IF NOT EXISTS messages_by_the_system ON messages (session_id, id) WHERE role = 'system';
 CREATE TRIGGER IF NOT EXISTS message_added AFTER INSERT ON messages BEGIN
     UPDATE sessions SET message_count = message_count + 1 WHERE id = NEW.session_id;
 END;

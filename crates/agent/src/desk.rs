@@ -4,19 +4,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use deskhand_core::{Registry, ToolEntry};
 
+use crate::{
+    chain::{Language, offer},
+    provider::ToolDefinition,
+};
+
 /// The desk of one turn. A service of the calls that it makes.
 #[derive(Clone)]
 pub struct TurnDesk(Arc<Inner>);
 
 struct Inner {
     registry: Arc<Registry>,
+    language: Language,
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
-    /// By canonical name, in the order in which they were offered: what came first stays first.
-    offered: Vec<&'static str>,
+    /// In the order in which they were offered: what came first stays first, and stays as it is.
+    offered: Vec<ToolDefinition>,
     compaction: Option<CompactionWish>,
 }
 
@@ -27,11 +32,12 @@ pub struct CompactionWish {
 }
 
 impl TurnDesk {
-    /// Offers the tools of a toolset, or none where there is no such toolset.
-    pub fn new(registry: Arc<Registry>, toolset: &str) -> Self {
-        let offered =
-            registry.toolset(toolset).unwrap_or_default().into_iter().map(|entry| entry.spec.name).collect();
-        Self(Arc::new(Inner { registry, state: Mutex::new(State { offered, compaction: None }) }))
+    /// Offers the tools of a toolset, or none where there is no such toolset, in as much detail as fits.
+    pub fn new(registry: Arc<Registry>, toolset: &str, language: Language) -> Self {
+        let entries = registry.toolset(toolset).unwrap_or_default();
+        let entries: Vec<&ToolEntry> = entries.into_iter().map(AsRef::as_ref).collect();
+        let offered = offer::definitions(&entries, language, offer::DEFAULT_BYTES);
+        Self(Arc::new(Inner { registry, language, state: Mutex::new(State { offered, compaction: None }) }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -42,17 +48,19 @@ impl TurnDesk {
         &self.0.registry
     }
 
-    pub fn offered(&self) -> Vec<&Arc<ToolEntry>> {
-        let names = self.state().offered.clone();
-        names.into_iter().filter_map(|name| self.0.registry.get(name)).collect()
+    /// What the model is told of the tools that it has.
+    pub fn offered(&self) -> Vec<ToolDefinition> {
+        self.state().offered.clone()
     }
 
-    /// Offers a tool for the rest of the turn.
-    pub fn offer(&self, name: &'static str) {
+    /// Offers a tool for the rest of the turn, and says what the model is told of it.
+    pub fn offer(&self, entry: &ToolEntry) -> ToolDefinition {
+        let definition = offer::definition(entry, self.0.language);
         let mut state = self.state();
-        if !state.offered.contains(&name) {
-            state.offered.push(name);
+        if !state.offered.iter().any(|offered| offered.name == definition.name) {
+            state.offered.push(definition.clone());
         }
+        definition
     }
 
     pub fn wish_for_compaction(&self, focus: Option<String>) {

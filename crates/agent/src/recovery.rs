@@ -27,12 +27,13 @@ pub fn close_broken_turns(
 ) -> Result<usize, AgentError> {
     let broken = store.broken_turns()?;
     for turn in &broken {
-        close(store, audit, hub, turn)?;
+        close_turn(store, audit, hub, turn)?;
     }
     Ok(broken.len())
 }
 
-fn close(
+/// Closes one turn that nobody runs any more.
+pub fn close_turn(
     store: &dyn SessionStore,
     audit: &dyn AuditLog,
     hub: &EventHub,

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::compact::in_a_turn;
-use crate::chain::offer;
+use crate::{chain::offer, provider::ToolDefinition};
 
 /// How many are found where nothing is said.
 const USUALLY: usize = 5;
@@ -29,8 +29,8 @@ pub struct Output {
 
 #[derive(Serialize, JsonSchema)]
 pub struct FoundTool {
-    name: &'static str,
-    description: &'static str,
+    name: String,
+    description: String,
     /// JSON Schema of its arguments.
     parameters: serde_json::Value,
 }
@@ -62,14 +62,9 @@ impl Tool for FindTools {
         let desk = in_a_turn(cx)?;
         let limit = input.limit.unwrap_or(USUALLY).min(MOST);
         let mut tools = Vec::new();
-        for entry in offer::search(desk.registry(), &input.query, limit) {
-            desk.offer(entry.spec.name);
-            let definition = offer::definition(entry);
-            tools.push(FoundTool {
-                name: entry.spec.name,
-                description: entry.spec.description,
-                parameters: definition.parameters,
-            });
+        for hit in offer::search(desk.registry(), &input.query, limit) {
+            let ToolDefinition { name, description, parameters } = desk.offer(hit.entry);
+            tools.push(FoundTool { name, description, parameters });
         }
         Ok(Output { tools })
     }

@@ -1,16 +1,16 @@
 //! One request to the model: what arrives is passed on, and what a call in it looks like is found out.
 
-use deskhand_core::{EventBody, EventSink, Time};
+use deskhand_core::{EventBody, Time};
 
 use super::{Broken, Protocol, Turn, spoken::Spoken};
 use crate::{
-    chain::{constraint, offer, recover, text_protocol},
+    chain::{constraint, recover, text_protocol},
     context::{
         history,
         prompt::{Surroundings, system_prompt},
     },
     provider::{
-        ChatMessage, Constrains, Delta, ErrorClass, ModelRequest, ProviderError, Reply, ToolDefinition,
+        ChatMessage, Constrains, Delta, ErrorClass, ModelRequest, ProviderError, Reply,
     },
 };
 
@@ -103,8 +103,7 @@ impl Turn {
 
     /// The whole request, as this model wants it.
     pub(super) fn request(&mut self) -> ModelRequest {
-        let tools: Vec<ToolDefinition> =
-            self.desk.offered().into_iter().map(|entry| offer::definition(entry)).collect();
+        let tools = self.desk.offered();
         let mut messages = self.told();
         let mut system = self.system();
         let capabilities = self.provider.capabilities();

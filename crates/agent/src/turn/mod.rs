@@ -22,7 +22,7 @@ pub use control::TurnHandle;
 use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc};
 
 use deskhand_core::{
-    EventBody, EventSink, Image, SessionCx,
+    EventBody, Image, SessionCx,
     event::TurnOutcome,
     session::{
         Message, MessageMeta, OpenTurn, Role, Session, SessionResult, SessionStore, Step, TurnEnd, Usage,
@@ -136,7 +136,8 @@ impl Turn {
         handle: TurnHandle,
     ) -> Self {
         let toolset = session.metadata.toolset.as_deref().unwrap_or(&agent.parts.options.toolset);
-        let desk = TurnDesk::new(Arc::clone(&agent.parts.gate.registry), toolset);
+        let language = agent.parts.options.language;
+        let desk = TurnDesk::new(Arc::clone(&agent.parts.gate.registry), toolset, language);
         let services = surroundings.services.clone().with(desk.clone());
         let events = Arc::new(control::Clocked { events: surroundings.events, handle: handle.clone() });
         let protocol = if provider.capabilities().native_tools { Protocol::Native } else { Protocol::Text };

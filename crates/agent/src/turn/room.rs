@@ -5,15 +5,14 @@ use std::collections::HashMap;
 use deskhand_core::{
     CallId, EventBody, Masked,
     output::handle,
-    session::{Compaction, Message, MessageMeta, NewMessage, Role, Transcript, Usage},
+    session::{Message, Usage},
 };
 
 use super::{Broken, Turn};
 use crate::{
-    AgentError,
-    chain::offer,
+    compaction::{Compacting, Covered},
     context::{compact, history, shrink, tokens::Encoding},
-    provider::{ChatMessage, ErrorClass, ModelRequest},
+    provider::{ChatMessage, ModelRequest},
 };
 
 /// Above these parts of the limit results shrink, and the conversation is summarised.
@@ -134,10 +133,11 @@ impl Turn {
         self.messages.push(message);
         self.room.to_save = 0;
         history::mark_outside(&self.messages, &self.surroundings.outside);
+        let tokens_after = self.size();
         self.emit(EventBody::Compacted {
             messages,
             tokens_before: before,
-            tokens_after: self.size(),
+            tokens_after,
             transcript: transcript.unwrap_or_default(),
         });
         Ok(())

@@ -35,6 +35,26 @@ impl ErrorClass {
         matches!(self, Self::RateLimited | Self::Server | Self::Network | Self::Silent)
     }
 
+    pub const ALL: [Self; 12] = [
+        Self::Auth,
+        Self::NoSuchModel,
+        Self::BadRequest,
+        Self::TooLong,
+        Self::NoTools,
+        Self::NoCredit,
+        Self::RateLimited,
+        Self::Server,
+        Self::Network,
+        Self::Silent,
+        Self::Malformed,
+        Self::Cancelled,
+    ];
+
+    /// The class of that name, as [`Self::as_str`] gives it.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.as_str() == name)
+    }
+
     /// For programs.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -105,6 +105,8 @@ pub enum Delta {
     Call {
         name: String,
     },
+    /// Not of the answer: it takes longer, or another answers, and why. For the person.
+    Notice(String),
 }
 
 /// The whole answer.

@@ -3,15 +3,49 @@
 //! A [`Provider`] takes a [`ModelRequest`], passes on what arrives as it arrives ([`Delta`]), and returns the whole
 //! [`Reply`]. What servers do differently, and wrongly, ends here: ids that are missing or come twice, arguments that
 //! are an object instead of a text, errors inside a stream. A reply is well formed or it is a [`ProviderError`].
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | [`models`] | `PROVIDER/NAME`, and how it becomes a [`Provider`] |
+//! | [`presets`] | what is known of providers and models beforehand |
+//! | [`discover`] | servers on this machine, and lists of models |
+//! | [`keys`] | keys, their sources and their rotation |
+//! | [`retry`] | when is asked again, and how long is waited |
+//! | [`fallback`] | a second model for when the first fails |
+//! | [`scripted`], [`replay`] | answers from a file: written by hand, or recorded |
+//! | `openai`, `anthropic` | the two wires: how a request is written, how an answer is read |
+//! | `served`, `exchange`, `http`, `sse`, `failure` | what both wires share |
 
+mod address;
+mod anthropic;
+mod arguments;
+pub mod discover;
 mod error;
+mod exchange;
+mod failure;
+pub mod fallback;
+mod http;
+pub mod keys;
 mod message;
+pub mod models;
+mod openai;
+pub mod presets;
+pub mod replay;
+pub mod retry;
+pub mod scripted;
+mod served;
+mod sse;
+mod wire;
 
 pub use error::{ErrorClass, ProviderError};
+pub use fallback::Fallback;
+pub use keys::Key;
 pub use message::{
     Arguments, ChatMessage, Constraint, Delta, Finish, ModelCall, ModelRequest, Reply, Thought,
     ToolDefinition, ToolResult,
 };
+pub use models::{ConnectOptions, ModelName, connect};
+pub use retry::{RetryPolicy, TimeLimits};
 
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;

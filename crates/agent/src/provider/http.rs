@@ -1,0 +1,118 @@
+//! The HTTP client: TLS, proxies, redirects.
+
+use std::{net::IpAddr, sync::Once};
+
+use reqwest::{Client, Url, redirect};
+
+use super::{ErrorClass, ProviderError, retry::TimeLimits};
+
+static TLS: Once = Once::new();
+
+/// A client for one server. It follows no redirect, since a key must not travel to where it was not meant for, and
+/// uses no proxy for this very machine.
+pub(crate) fn client(base: &Url, limits: &TimeLimits) -> Result<Client, ProviderError> {
+    TLS.call_once(|| {
+        // An error means that one is installed: any is fine.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+    let mut builder = Client::builder()
+        .user_agent(concat!("deskhand/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .connect_timeout(limits.connect);
+    if is_local(base) {
+        builder = builder.no_proxy();
+    }
+    if base.scheme() == "http" {
+        // No certificate is looked at: a machine that has none can ask its local server all the same.
+        builder = builder.tls_certs_only([]);
+    }
+    builder.build().map_err(|error| {
+        ProviderError::new(
+            ErrorClass::Network,
+            format!("The HTTP client cannot be set up: {}", chain(&error)),
+        )
+        .hint("Install your system's certificates (Debian: ca-certificates).")
+    })
+}
+
+/// Whether an address is on this machine.
+pub(crate) fn is_local(url: &Url) -> bool {
+    let Some(host) = url.host_str() else { return false };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
+}
+
+/// `host:port` for messages; never the path or a password.
+pub(crate) fn host(url: &Url) -> String {
+    match (url.host_str(), url.port()) {
+        (Some(host), Some(port)) => format!("{host}:{port}"),
+        (Some(host), None) => host.to_owned(),
+        (None, _) => "the server".to_owned(),
+    }
+}
+
+/// An error with all its causes, without addresses, which may hold a secret.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut causes = vec![error.to_string()];
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if !causes.iter().any(|known| known.contains(&text)) {
+            causes.push(text);
+        }
+        source = cause.source();
+    }
+    causes.join(": ")
+}
+
+/// Whether data itself was wrong, as a broken compression is: it would be the next time, too.
+pub(crate) fn is_bad_data(error: &dyn std::error::Error) -> bool {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        if let Some(io) = cause.downcast_ref::<std::io::Error>() {
+            use std::io::ErrorKind::{InvalidData, InvalidInput};
+            if matches!(io.kind(), InvalidData | InvalidInput) {
+                return true;
+            }
+        }
+        source = cause.source();
+    }
+    false
+}
+
+/// Whether a certificate was refused: it would be the next time, too.
+pub(crate) fn is_bad_certificate(error: &dyn std::error::Error) -> bool {
+    chain(error).contains("certificate")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_known() {
+        for (url, want) in [
+            ("http://127.0.0.1:8080/v1", true),
+            ("http://127.9.9.9", true),
+            ("http://localhost:1/x", true),
+            ("http://[::1]:8080", true),
+            ("http://[::ffff:127.0.0.1]:8080", true),
+            ("http://api.localhost", true),
+            ("https://localhost.example.com", false),
+            ("http://192.168.1.2:8080", false),
+            ("http://0.0.0.0:8080", false),
+            ("https://127.0.0.1.example.com", false),
+        ] {
+            assert_eq!(is_local(&url.parse().unwrap()), want, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_password_in_an_address_is_not_told() {
+        let url: Url = "https://user:secret@example.com:99/path?key=secret".parse().unwrap();
+        assert_eq!(host(&url), "example.com:99");
+    }
+}

@@ -1,0 +1,229 @@
+//! Keys: where they come from, which one is next, and that nobody sees them.
+//!
+//! A key is shown nowhere: not by `Debug`, not in an error. One that a server refused, or whose money or share is used
+//! up, is left alone for a while.
+
+use std::{
+    fmt, fs,
+    path::Path,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use super::{ErrorClass, ProviderError};
+
+/// How long a key that was refused, or has no money left, is left alone.
+const REFUSED: Duration = Duration::from_mins(30);
+/// How long one that was used too often is, where the server does not say.
+const LIMITED: Duration = Duration::from_mins(1);
+/// `NAME_2` to `NAME_9`.
+const MOST_NUMBERED: u32 = 9;
+
+/// A key of a provider.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(String);
+
+impl Key {
+    pub fn new(key: impl Into<String>) -> Self {
+        Self(key.into())
+    }
+
+    /// For the header of a request, and nothing else.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn mask_in(&self, text: &str) -> String {
+        if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "⟦masked:key⟧") }
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(⟦masked:key⟧)")
+    }
+}
+
+/// The keys in a variable (`K1,K2`) and in those with its name and a number (`NAME_2`, …).
+pub(crate) fn from_variable(name: &str, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<Key> {
+    let numbered = (2..=MOST_NUMBERED).map(|n| format!("{name}_{n}"));
+    let mut keys = Vec::new();
+    for variable in std::iter::once(name.to_owned()).chain(numbered) {
+        for key in split(&lookup(&variable).unwrap_or_default()) {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+    }
+    keys
+}
+
+/// The keys of a provider in a file: `openai = "KEY"`, or `openai = ["KEY1", "KEY2"]`. A file that others can read is
+/// refused. A file that is not there has no keys.
+pub fn from_file(path: &Path, provider: &str) -> Result<Vec<Key>, ProviderError> {
+    let wrong = |why: String| {
+        ProviderError::new(ErrorClass::Auth, format!("The file of keys {} {why}", path.display()))
+    };
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(wrong(format!("cannot be looked at: {error}."))),
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        if metadata.permissions().mode() & 0o077 != 0 {
+            return Err(wrong("can be read or written by others, so it is not used.".to_owned())
+                .hint(format!("Run: chmod 600 {}", path.display())));
+        }
+    }
+    if metadata.len() > 64 << 10 {
+        return Err(wrong("is larger than 64 KiB.".to_owned()));
+    }
+    let text = fs::read_to_string(path).map_err(|error| wrong(format!("cannot be read: {error}.")))?;
+    // The parser's message shows the line that is wrong, and with it a key: only the place is told.
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        let line =
+            error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        wrong(format!("is no TOML: line {line}.")).hint("A line looks like this: openai = \"KEY\"")
+    })?;
+    let keys = match table.get(provider) {
+        None => Vec::new(),
+        Some(toml::Value::String(key)) => split(key),
+        Some(toml::Value::Array(items)) => {
+            items.iter().filter_map(toml::Value::as_str).flat_map(split).collect()
+        }
+        Some(_) => return Err(wrong(format!("has something else than keys under {provider}."))),
+    };
+    Ok(keys)
+}
+
+fn split(text: &str) -> Vec<Key> {
+    text.split(',').map(str::trim).filter(|key| !key.is_empty()).map(Key::new).collect()
+}
+
+/// The keys of one provider, and which of them are left alone for now.
+pub(crate) struct KeyRing {
+    keys: Vec<Key>,
+    rest_until: Mutex<Vec<Option<Instant>>>,
+}
+
+impl fmt::Debug for KeyRing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyRing({} keys)", self.keys.len())
+    }
+}
+
+impl KeyRing {
+    pub fn new(keys: Vec<Key>) -> Self {
+        let rest_until = Mutex::new(vec![None; keys.len()]);
+        Self { keys, rest_until }
+    }
+
+    pub fn get(&self, at: usize) -> Option<&Key> {
+        self.keys.get(at)
+    }
+
+    /// The first key that may be used now; if none may, the one whose rest ends first.
+    pub fn pick(&self, now: Instant) -> usize {
+        let rests = self.rest_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let rest = |at: &usize| rests[*at].filter(|until| *until > now);
+        (0..self.keys.len()).min_by_key(|at| rest(at)).unwrap_or(0)
+    }
+
+    /// A failure that another key may not have. Says which key, of those not in `used`, can be used at once instead.
+    pub fn failed(&self, at: usize, used: &[usize], error: &ProviderError, now: Instant) -> Option<usize> {
+        let rest = match error.class {
+            ErrorClass::Auth | ErrorClass::NoCredit => REFUSED,
+            ErrorClass::RateLimited => error.retry_after.unwrap_or(LIMITED),
+            _ => return None,
+        };
+        let mut rests = self.rest_until.lock().unwrap_or_else(PoisonError::into_inner);
+        *rests.get_mut(at)? = now.checked_add(rest);
+        let is_free = |other: &usize| rests[*other].is_none_or(|until| until <= now);
+        (0..self.keys.len()).filter(|other| !used.contains(other)).find(is_free)
+    }
+
+    /// It worked: whatever was wrong with it is over.
+    pub fn worked(&self, at: usize) {
+        let mut rests = self.rest_until.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rest) = rests.get_mut(at) {
+            *rest = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(keys: &[Key]) -> Vec<&str> {
+        keys.iter().map(Key::expose).collect()
+    }
+
+    #[test]
+    fn keys_come_from_variables() {
+        let lookup = |name: &str| match name {
+            "K" => Some(" a , b,,".to_owned()),
+            "K_2" => Some("c".to_owned()),
+            "K_3" => Some("a".to_owned()),
+            "K_9" => Some("d".to_owned()),
+            _ => None,
+        };
+        assert_eq!(texts(&from_variable("K", &lookup)), ["a", "b", "c", "d"]);
+        assert!(from_variable("NONE", &lookup).is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn keys_come_from_a_file_that_nobody_else_can_read() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.toml");
+        assert!(from_file(&path, "openai").unwrap().is_empty());
+        fs::write(&path, "openai = \"a\"\nzhipu = [\"b\", \"c\"]\ndeepseek = 3\n").unwrap();
+        for mode in [0o644, 0o640, 0o606, 0o620] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let error = from_file(&path, "openai").unwrap_err();
+            assert!(error.to_string().contains(&format!("chmod 600 {}", path.display())), "{error}");
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(texts(&from_file(&path, "openai").unwrap()), ["a"]);
+        assert_eq!(texts(&from_file(&path, "zhipu").unwrap()), ["b", "c"]);
+        assert!(from_file(&path, "qwen").unwrap().is_empty());
+        assert!(from_file(&path, "deepseek").is_err());
+        fs::write(&path, "x = 1\nopenai = very-secret-thing\n").unwrap();
+        let error = from_file(&path, "openai").unwrap_err();
+        assert!(error.message.contains("line 2"), "{error}");
+        assert!(!error.to_string().contains("very-secret"), "{error}");
+    }
+
+    #[test]
+    fn a_key_is_not_shown() {
+        let ring = KeyRing::new(vec![Key::new("very-secret")]);
+        assert!(!format!("{ring:?} {:?} {:?}", ring.keys, ring.get(0)).contains("very-secret"));
+    }
+
+    #[test]
+    fn a_bad_key_is_skipped_for_a_while() {
+        let ring = KeyRing::new(vec![Key::new("a"), Key::new("b"), Key::new("c")]);
+        let now = Instant::now();
+        let refused = ProviderError::new(ErrorClass::Auth, "no");
+        let mut limited = ProviderError::new(ErrorClass::RateLimited, "slow");
+        limited.retry_after = Some(Duration::from_secs(5));
+        assert_eq!(ring.pick(now), 0);
+        assert_eq!(ring.failed(0, &[0], &refused, now), Some(1));
+        assert_eq!(ring.pick(now), 1);
+        assert_eq!(ring.failed(1, &[0, 1], &limited, now), Some(2));
+        assert_eq!(ring.failed(2, &[0, 1, 2], &refused, now), None);
+        assert_eq!(ring.pick(now), 1, "its rest ends first");
+        assert_eq!(ring.pick(now + Duration::from_secs(6)), 1);
+        assert_eq!(ring.pick(now + REFUSED + Duration::from_secs(1)), 0);
+        ring.worked(0);
+        assert_eq!(ring.pick(now), 0);
+        assert_eq!(ring.failed(0, &[0], &ProviderError::new(ErrorClass::Server, "x"), now), None);
+        assert_eq!(ring.pick(now), 0, "another key would not have helped");
+        let none = KeyRing::new(Vec::new());
+        assert_eq!((none.pick(now), none.failed(0, &[0], &refused, now)), (0, None));
+    }
+}

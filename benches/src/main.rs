@@ -10,6 +10,7 @@ mod files;
 mod gate;
 mod program;
 mod report;
+mod sessions;
 mod shell;
 
 use report::Report;
@@ -29,6 +30,9 @@ fn main() -> anyhow::Result<()> {
     }
     if wanted("shell") {
         shell::measure(&mut report)?;
+    }
+    if wanted("sessions") {
+        sessions::measure(&mut report)?;
     }
     if wanted("program") {
         program::measure(&mut report)?;

@@ -1,1 +1,197 @@
+//! The contract on SQLite, and what is particular to it: what stands in its tables.
 
+use std::{
+    env,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use deskhand_core::session::{Deletion, NewSession, Role, SessionStore, TitledBy};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use super::contract::{self, Engine, begin, create, end, run_contract, say, text, titled};
+use crate::{Store, StoreOptions};
+
+struct Sqlite(TempDir);
+
+fn open(folder: &Path) -> std::sync::Arc<super::Sessions> {
+    Store::open(folder, &StoreOptions::default()).unwrap().sessions()
+}
+
+/// What tells a child what to do, where, and in which session.
+const CHILD: &str = "DESKHAND_STORE_TEST_CHILD";
+
+impl Engine for Sqlite {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn handle(&self) -> std::sync::Arc<dyn SessionStore> {
+        open(self.0.path())
+    }
+
+    fn start(&self, task: &str, session: &str) -> Child {
+        Command::new(env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "sessions::tests::child", "--nocapture"])
+            .env(CHILD, format!("{task}\n{session}\n{}", self.0.path().display()))
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+}
+
+#[test]
+#[ignore = "run by other tests, in a process of its own"]
+fn child() {
+    let told = env::var(CHILD).unwrap();
+    let [task, session, folder] = told.splitn(3, '\n').collect::<Vec<_>>().try_into().unwrap();
+    contract::in_child(&*open(Path::new(folder)), task, session);
+}
+
+run_contract!(crate::sessions::tests::Sqlite);
+
+fn rows(folder: &Path, table: &str) -> i64 {
+    let connection = Connection::open(folder.join("deskhand.db")).unwrap();
+    connection.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn nothing_of_a_deleted_session_is_left_in_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let other = titled(&*store, "留下的");
+    say(&*store, &other.id, Role::User, "还在");
+    let session = titled(&*store, "绝密计划alpha");
+    let turn = begin(&*store, &session.id, "暗号是芝麻开门 opensesame").id;
+    store.append_events(vec![text(&session.id, &turn, "暗号是芝麻开门 opensesame")]).unwrap();
+    store.end_turn(&turn, &end("暗号是芝麻开门 opensesame")).unwrap();
+    store.rename(&session.id, "绝密计划beta", TitledBy::Person).unwrap();
+    let contains = |word: &str| {
+        ["deskhand.db", "deskhand.db-wal"].iter().any(|name| {
+            let bytes = std::fs::read(folder.path().join(name)).unwrap_or_default();
+            memchr_find(&bytes, word.as_bytes())
+        })
+    };
+    let words = ["opensesame", "芝麻", "麻开", "绝密", "alpha", "beta", &session.id.replace('-', "")];
+    assert!(contains("opensesame") && contains("麻开") && contains("beta"), "else this test shows nothing");
+    store.delete(&session.id, Deletion::Hard).unwrap();
+    for word in words {
+        assert!(!contains(word), "{word} is left");
+    }
+    for (table, left) in [
+        ("sessions", 1),
+        ("messages", 1),
+        ("events", 0),
+        ("turns", 0),
+        ("turn_steps", 0),
+        ("tool_calls", 0),
+        ("uploads", 0),
+        ("search_entries", 2),
+    ] {
+        assert_eq!(rows(folder.path(), table), left, "{table}");
+    }
+}
+
+fn memchr_find(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|window| window == word)
+}
+
+#[test]
+fn pieces_that_follow_each_other_are_one_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let id = create(&*store).id;
+    let turn = begin(&*store, &id, "go").id;
+    store.append_events((0..50).map(|n| text(&id, &turn, &n.to_string())).collect()).unwrap();
+    assert_eq!(rows(folder.path(), "events"), 2);
+    for n in 0..50 {
+        store.append_events(vec![text(&id, &turn, &n.to_string())]).unwrap();
+    }
+    assert_eq!(rows(folder.path(), "events"), 52);
+    store.end_turn(&turn, &end("x")).unwrap();
+    assert_eq!(rows(folder.path(), "events"), 3);
+    assert_eq!(store.events(&id, 0, 1_000).unwrap().len(), 102);
+}
+
+#[test]
+fn a_row_of_pieces_has_a_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let id = create(&*store).id;
+    let turn = begin(&*store, &id, "go").id;
+    store.append_events((0..5_000).map(|_| text(&id, &turn, "x")).collect()).unwrap();
+    store.append_events((0..2).map(|_| text(&id, &turn, &"y".repeat(200 << 10))).collect()).unwrap();
+    store.end_turn(&turn, &end("x")).unwrap();
+    // The start, 4,096 pieces, the others with the first large one, the second large one, the end.
+    assert_eq!(rows(folder.path(), "events"), 5);
+    assert_eq!(store.events(&id, 4_999, 1_000).unwrap().len(), 5);
+}
+
+#[test]
+fn counts_follow_what_others_delete() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let id = create(&*store).id;
+    for n in 0..3 {
+        say(&*store, &id, Role::User, &n.to_string());
+    }
+    let connection = Connection::open(folder.path().join("deskhand.db")).unwrap();
+    connection.execute("DELETE FROM messages WHERE content = '1'", []).unwrap();
+    assert_eq!(store.session(&id).unwrap().message_count, 2);
+    let wrong = connection.execute(
+        "INSERT INTO messages (session_id, role, content, timestamp) VALUES (?, 'tool', '', '')",
+        [&id],
+    );
+    assert!(wrong.unwrap_err().to_string().contains("CHECK"));
+}
+
+#[test]
+fn an_id_is_never_used_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let first = create(&*store).id;
+    let before = say(&*store, &first, Role::User, "x");
+    store.delete(&first, Deletion::Hard).unwrap();
+    let second = create(&*store).id;
+    assert!(say(&*store, &second, Role::User, "x") > before);
+}
+
+#[test]
+fn a_long_read_does_not_hold_up_a_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let id = create(&*store).id;
+    store
+        .look("wait", |_| {
+            store.append_events(vec![contract::notice(&id, "meanwhile")]).unwrap();
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(store.events(&id, 0, 10).unwrap().len(), 1);
+}
+
+#[test]
+fn the_lists_are_read_by_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    store.create(&NewSession::default()).unwrap();
+    let connection = Connection::open(folder.path().join("deskhand.db")).unwrap();
+    let plan = |sql: &str| {
+        let mut query = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let lines: Vec<String> = query.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+        lines.join("; ")
+    };
+    for (sql, index) in [
+        ("SELECT * FROM sessions WHERE deleted_at IS NULL ORDER BY changed DESC", "sessions_there"),
+        (
+            "SELECT * FROM sessions WHERE deleted_at IS NULL AND is_archived = 0 ORDER BY changed DESC",
+            "sessions_there_by_archive",
+        ),
+        ("SELECT * FROM sessions WHERE deleted_at IS NOT NULL ORDER BY changed DESC", "sessions_deleted"),
+        ("SELECT id FROM messages WHERE session_id = 'x' ORDER BY id", "messages_by_session"),
+    ] {
+        let plan = plan(sql);
+        assert!(plan.contains(&format!("INDEX {index}")) && !plan.contains("TEMP B-TREE"), "{sql}: {plan}");
+    }
+}

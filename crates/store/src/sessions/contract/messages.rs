@@ -1,0 +1,114 @@
+//! Messages: stored, counted, paged.
+
+use deskhand_core::session::{
+    Message, MessageMeta, MessageQuery, NewMessage, PageAsk, Role, SessionStore, Usage,
+};
+use serde_json::json;
+
+use super::{Engine, create, say};
+
+pub fn ac010_messages_are_stored(engine: &impl Engine) {
+    let (here, there) = (engine.handle(), engine.handle());
+    let id = create(&*here).id;
+    let mut metadata = MessageMeta {
+        model: Some("a/b".into()),
+        usage: Some(Usage { input_tokens: 1, output_tokens: 2, cached_tokens: 3, cost: Some(0.25) }),
+        ..MessageMeta::default()
+    };
+    metadata.other.insert("own".into(), json!([1, {"a": null}]));
+    let mut stored = Vec::new();
+    for (role, content) in [
+        (Role::User, "你好，世界 🌏"),
+        (Role::Assistant, "line\nline\r\n\ttab \"quotes\" ' -- ; DROP TABLE messages"),
+        (Role::System, ""),
+    ] {
+        let message = NewMessage { role, content: content.into(), metadata: metadata.clone() };
+        let back = here.append(&id, &message).unwrap();
+        assert_eq!((back.role, back.content.as_str(), &back.metadata), (role, content, &metadata));
+        assert_eq!((back.session_id.as_str(), &back.execution_steps), (id.as_str(), &None));
+        stored.push(back);
+    }
+    assert!(stored.windows(2).all(|two| two[0].id < two[1].id));
+    let page = there.messages(&id, &MessageQuery::default()).unwrap();
+    assert_eq!((page.total, page.items), (3, stored));
+    let error = here
+        .append("nobody", &NewMessage { role: Role::User, content: "x".into(), metadata })
+        .unwrap_err()
+        .to_string();
+    assert_eq!(error, "there is no session nobody");
+}
+
+pub fn ac010_counts_and_times_follow(engine: &impl Engine) {
+    let store = engine.handle();
+    let [one, two] = [(); 2].map(|()| create(&*store).id);
+    for n in 0..5 {
+        say(&*store, &one, Role::User, &n.to_string());
+    }
+    let last = say(&*store, &two, Role::User, "x");
+    assert_eq!(store.session(&one).unwrap().message_count, 5);
+    let session = store.session(&two).unwrap();
+    assert_eq!(session.message_count, 1);
+    let messages = store.messages(&two, &MessageQuery::default()).unwrap().items;
+    assert_eq!((messages[0].id, messages[0].timestamp), (last, session.updated_at));
+}
+
+fn numbers(items: &[Message]) -> Vec<usize> {
+    items.iter().map(|message| message.content.parse().unwrap()).collect()
+}
+
+/// Twenty-three messages, with those of another session in between.
+fn two_mixed(store: &dyn SessionStore) -> (String, Vec<i64>) {
+    let [id, other] = [(); 2].map(|()| create(store).id);
+    let ids = (0..23).map(|n| {
+        say(store, &other, Role::User, "other");
+        say(store, &id, Role::User, &n.to_string())
+    });
+    let ids = ids.collect();
+    (id, ids)
+}
+
+pub fn ac011_messages_are_queried_by_page(engine: &impl Engine) {
+    let store = engine.handle();
+    let (id, _) = two_mixed(&*store);
+    for size in [1, 4, 10, 23, 1_000] {
+        for page in 1..=(23 / size + 2) {
+            let query = MessageQuery { page: Some(PageAsk { page, size }), after: None };
+            let found = store.messages(&id, &query).unwrap();
+            let expected: Vec<usize> = (0..23)
+                .skip(usize::try_from((page - 1) * size).unwrap())
+                .take(usize::try_from(size).unwrap())
+                .collect();
+            assert_eq!((found.total, numbers(&found.items)), (23, expected), "page {page} of {size}");
+        }
+    }
+    let everything = store.messages(&id, &MessageQuery::default()).unwrap();
+    assert_eq!(numbers(&everything.items), (0..23).collect::<Vec<_>>());
+    let query = MessageQuery { page: Some(PageAsk { page: 0, size: 1 }), after: None };
+    assert!(store.messages(&id, &query).is_err());
+}
+
+pub fn ac011_messages_after_one_are_queried(engine: &impl Engine) {
+    let store = engine.handle();
+    let (id, ids) = two_mixed(&*store);
+    for (after, page, expected) in [
+        (ids[19], None, vec![20, 21, 22]),
+        (ids[22], None, vec![]),
+        (0, Some(PageAsk { page: 3, size: 10 }), vec![20, 21, 22]),
+        (ids[9], Some(PageAsk { page: 2, size: 5 }), vec![15, 16, 17, 18, 19]),
+        (ids[9], Some(PageAsk { page: 3, size: 5 }), vec![20, 21, 22]),
+    ] {
+        let found = store.messages(&id, &MessageQuery { page, after: Some(after) }).unwrap();
+        assert_eq!(numbers(&found.items), expected, "after {after}");
+        assert_eq!(found.total, ids.iter().filter(|id| **id > after).count() as u64);
+    }
+}
+
+pub fn a_message_that_is_too_large_is_refused(engine: &impl Engine) {
+    let store = engine.handle();
+    let id = create(&*store).id;
+    let content = "x".repeat((64 << 20) + 1);
+    let message = NewMessage { role: Role::User, content, metadata: MessageMeta::default() };
+    let error = store.append(&id, &message).unwrap_err().to_string();
+    assert!(error.contains("67108865 bytes"), "{error}");
+    assert_eq!(store.session(&id).unwrap().message_count, 0);
+}

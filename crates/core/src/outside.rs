@@ -109,7 +109,7 @@ impl Outside {
         }
         let does = if let Some(host) = plan.hosts.iter().find(|host| !self.user_named(host)) {
             format!("reaches {host}, which you did not name")
-        } else if plan.effects.executes && plan.permission > crate::Permission::Public {
+        } else if (plan.effects.executes || plan.cwd.is_some()) && plan.permission > crate::Permission::Public {
             "runs a program".to_owned()
         } else if plan.effects.network && plan.hosts.is_empty() {
             "uses the network".to_owned()
@@ -156,9 +156,12 @@ mod tests {
         let outside = Outside::default();
         let runs = Plan::new("run").effects(Effects::EXECUTES).at_least(Permission::Moderate, "r", "w");
         let looks = Plan::new("look").effects(Effects::EXECUTES);
+        // A command that only writes files runs a program all the same.
+        let mut touches = Plan::new("touch").effects(Effects::WRITES).at_least(Permission::Moderate, "r", "w");
+        touches.cwd = Some("/w".into());
         let mut reaches = Plan::new("fetch");
         reaches.hosts = vec!["evil.example".into()];
-        for plan in [&runs, &looks, &reaches] {
+        for plan in [&runs, &looks, &touches, &reaches] {
             assert_eq!(outside.objects_to(plan), None);
         }
         outside.mark("https://a.example");
@@ -167,6 +170,7 @@ mod tests {
             outside.objects_to(&runs).unwrap().contains("(https://a.example), and the call runs a program")
         );
         assert_eq!(outside.objects_to(&looks), None);
+        assert!(outside.objects_to(&touches).is_some());
         assert!(outside.objects_to(&reaches).unwrap().contains("evil.example"));
         outside.user_said("fetch evil.example");
         assert_eq!(outside.objects_to(&reaches), None);

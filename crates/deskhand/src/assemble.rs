@@ -57,7 +57,7 @@ impl App {
         let workspaces = workspaces(shared)?;
         // Opening the store makes folders; the database is opened only where something asks it.
         let early = Store::open(&data_dir, &deskhand_store::StoreOptions::default())?;
-        let mut registry = deskhand_tools::registry();
+        let mut registry = registry();
         let settings = load_settings(shared, &workspaces[0], &early, &registry)?;
         let store = Store::open(&data_dir, &settings.store())?;
         let paths = open_paths(shared, &settings, &data_dir, workspaces)?;
@@ -138,6 +138,13 @@ fn own_programs(shared: &Shared) -> Shell {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Shell::default(),
         Err(error) => broken(error.to_string()),
     }
+}
+
+/// Every tool that there is.
+pub fn registry() -> Registry {
+    let mut registry = deskhand_tools::registry();
+    deskhand_agent::tools::register(&mut registry);
+    registry
 }
 
 /// The gate, on what a store keeps and what the guard knows.

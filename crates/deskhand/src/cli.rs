@@ -36,6 +36,9 @@ pub struct Shared {
     /// How much runs unasked: ask, auto, read-only or unattended [env: DESKHAND_MODE]
     #[arg(long, global = true, value_name = "MODE")]
     pub mode: Option<Mode>,
+    /// The model that answers, as PROVIDER/NAME [env: DESKHAND_MODEL]
+    #[arg(long, global = true, value_name = "PROVIDER/NAME")]
+    pub model: Option<String>,
     /// The config file to use instead of the usual one [env: DESKHAND_CONFIG]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,

@@ -5,6 +5,7 @@ pub mod cli;
 mod commands;
 mod language;
 mod logging;
+pub mod models;
 mod places;
 pub mod reference;
 pub mod settings;

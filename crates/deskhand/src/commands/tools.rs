@@ -20,7 +20,7 @@ pub struct Wanted {
 }
 
 pub fn run(wanted: &Wanted, printer: Printer) -> Result<u8> {
-    let mut registry = deskhand_tools::registry();
+    let mut registry = crate::assemble::registry();
     registry.probe(&Services::default());
     let language = Language::choose(&std::env::var("DESKHAND_LANGUAGE").unwrap_or_else(|_| "auto".into()));
     match &wanted.name {

@@ -20,4 +20,5 @@ mod shell_bad_input;
 mod shell_rules;
 mod support;
 mod system;
+mod talk;
 mod terminal;

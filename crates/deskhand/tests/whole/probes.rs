@@ -22,6 +22,7 @@ pub fn register(registry: &mut Registry) {
     registry.add(Tells);
     registry.add(NotHere);
     registry.add(Silent);
+    registry.add(Meets(tokio::sync::Barrier::new(2)));
     registry.add(Fickle(AtomicUsize::new(0)));
 }
 
@@ -207,5 +208,24 @@ impl Tool for Fickle {
 
     async fn run(&self, _: Input, _: &Cx) -> ToolResult<Output> {
         Ok(Output { text: "ran".into() })
+    }
+}
+
+/// Ends when it is called twice at the same time.
+pub struct Meets(tokio::sync::Barrier);
+
+impl Tool for Meets {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec =
+        Spec::new("probe_meets", "A probe that waits for another.").permission(Permission::Public).timeout_s(20);
+
+    async fn plan(&self, _: &Input, _: &Cx) -> ToolResult<Plan> {
+        Ok(Plan::new("Meet"))
+    }
+
+    async fn run(&self, _: Input, _: &Cx) -> ToolResult<Output> {
+        self.0.wait().await;
+        Ok(Output { text: "met".to_owned() })
     }
 }

@@ -17,7 +17,7 @@ fn check(name: &str, wanted: &str) {
 
 #[test]
 fn tools_are_current() {
-    let mut registry = deskhand_tools::registry();
+    let mut registry = deskhand::assemble::registry();
     registry.probe(&Services::default());
     check("tools.md", &reference::tools_page(&registry));
 }
@@ -35,7 +35,7 @@ fn the_manual_page_is_current() {
 /// What every tool says of itself is complete, and its example is one.
 #[test]
 fn every_tool_explains_itself() {
-    let registry = deskhand_tools::registry();
+    let registry = deskhand::assemble::registry();
     for entry in registry.offered() {
         let spec = &entry.spec;
         assert!(!spec.description.is_empty() && !spec.description_zh.is_empty(), "{}", spec.name);

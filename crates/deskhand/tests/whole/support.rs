@@ -63,7 +63,7 @@ impl Desk {
             .with(deskhand_tools::shell::ShellLists::default())
             .with(deskhand_tools::shell::ShellPlaces::new(&data, Some(root.join("home"))))
             .with(deskhand_tools::shell::ProcessTable::new(&data));
-        let mut registry = deskhand_tools::registry();
+        let mut registry = deskhand::assemble::registry();
         super::probes::register(&mut registry);
         registry.probe(&services);
         let mut settings = GateSettings::default();

@@ -49,7 +49,7 @@ impl Talk {
     }
 
     pub fn with(desk: Desk, script: Script, chain: ToolChainOptions) -> Self {
-        let heard = Arc::new(Heard { provider: Scripted::new(script), requests: Mutex::default() });
+        let heard = Arc::new(Heard { provider: Scripted::new("test", script), requests: Mutex::default() });
         let store: Arc<dyn SessionStore> = desk.store.sessions();
         let session = store.create(&NewSession::default()).unwrap().id;
         let agent = Agent::new(AgentParts {

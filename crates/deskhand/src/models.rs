@@ -1,0 +1,151 @@
+//! Which model is talked to: what was chosen, whose key is there, or what answers on this machine.
+
+use std::{
+    env,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use deskhand_agent::{
+    Models,
+    provider::{
+        ConnectOptions, Constrains, ErrorClass, Fallback, ModelName, Provider, ProviderError, connect,
+        discover::{FoundModel, Look},
+        keys,
+        presets::presets,
+    },
+};
+use serde_json::Value;
+
+use crate::settings::Settings;
+
+/// The models that can be had here.
+pub struct ConfiguredModels {
+    settings: Settings,
+    keys_file: Option<PathBuf>,
+    /// What answers on this machine, once it was looked for.
+    found: Mutex<Option<Vec<FoundModel>>>,
+}
+
+/// Why this model and no other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// A setting, a variable or a flag names it.
+    BySetting(String),
+    /// There is a key for its provider.
+    ByKey(String),
+    /// It answers on this machine.
+    OnThisMachine(String),
+}
+
+impl Chosen {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::BySetting(name) | Self::ByKey(name) | Self::OnThisMachine(name) => name,
+        }
+    }
+}
+
+impl ConfiguredModels {
+    pub fn new(settings: &Settings, config_dir: Option<PathBuf>) -> Self {
+        let keys_file = config_dir.map(|folder| folder.join("keys.toml")).filter(|file| file.exists());
+        Self { settings: settings.clone(), keys_file, found: Mutex::new(None) }
+    }
+
+    /// The usual model, if there is one without looking on this machine.
+    pub fn configured(&self) -> Option<Chosen> {
+        if let Some(name) = self.settings.model() {
+            return Some(Chosen::BySetting(name.to_owned()));
+        }
+        let options = self.options(None);
+        let with_key = presets().providers.iter().filter(|preset| preset.needs_key).find(|preset| {
+            let in_a_variable = preset.key_variables.iter().any(|variable| {
+                (options.env)(variable).is_some_and(|value| !value.trim().is_empty())
+            });
+            let in_the_file = || {
+                let file = self.keys_file.as_deref()?;
+                keys::from_file(file, &preset.name).ok().filter(|keys| !keys.is_empty())
+            };
+            preset.default_model.is_some() && (in_a_variable || in_the_file().is_some())
+        })?;
+        let model = with_key.default_model.as_deref().unwrap_or_default();
+        Some(Chosen::ByKey(format!("{}/{model}", with_key.name)))
+    }
+
+    /// The usual model; servers on this machine are looked for where nothing else is said.
+    pub async fn usual(&self) -> Option<Chosen> {
+        if let Some(chosen) = self.configured() {
+            return Some(chosen);
+        }
+        let found = Look::usual(&self.options(None)).find().await;
+        let first = found.first().map(|found| Chosen::OnThisMachine(found.name.to_string()));
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+        first
+    }
+
+    /// All models on this machine that were found.
+    pub async fn on_this_machine(&self) -> Vec<String> {
+        let found = Look::usual(&self.options(None)).find().await;
+        found.iter().map(|found| found.name.to_string()).collect()
+    }
+
+    /// What is set for a provider, beside what it is known for.
+    pub fn options(&self, provider: Option<&str>) -> ConnectOptions {
+        let set = provider.map(|name| self.settings.provider(name)).unwrap_or_default();
+        let text = |name: &str| set.get(name).and_then(Value::as_str).map(str::to_owned);
+        let flag = |name: &str| set.get(name).and_then(Value::as_bool);
+        ConnectOptions {
+            base_url: text("base_url"),
+            keys_file: self.keys_file.clone(),
+            extra: set.get("extra").and_then(Value::as_object).cloned().unwrap_or_default(),
+            headers: set
+                .get("headers")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+                .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+                .collect(),
+            context_tokens: set.get("context_tokens").and_then(Value::as_u64),
+            native_tools: flag("native_tools"),
+            constrains: flag("constrains").map(|on| if on { Constrains::JsonSchema } else { Constrains::No }),
+            images: flag("images"),
+            record: env::var_os("DESKHAND_RECORD").filter(|path| !path.is_empty()).map(PathBuf::from),
+            ..ConnectOptions::from_env()
+        }
+    }
+
+    fn one(&self, name: &str) -> Result<Arc<dyn Provider>, ProviderError> {
+        let name = ModelName::parse(name)?;
+        let mut options = self.options(Some(&name.provider));
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = found.iter().flatten().find(|found| found.name == name) {
+            found.fill(&mut options);
+        }
+        connect(&name, &options)
+    }
+}
+
+impl Models for ConfiguredModels {
+    fn connect(&self, name: Option<&str>) -> Result<Arc<dyn Provider>, ProviderError> {
+        let usual = || {
+            let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            let first = found.iter().flatten().next().map(|found| found.name.to_string());
+            self.configured().map(|chosen| chosen.name().to_owned()).or(first)
+        };
+        let named = name.or(self.settings.model()).map(str::to_owned);
+        let Some(name) = named.or_else(usual) else { return Err(no_model()) };
+        let first = self.one(&name)?;
+        match self.settings.fallback_model() {
+            Some(second) if second != name => Ok(Arc::new(Fallback::new(first, self.one(second)?))),
+            _ => Ok(first),
+        }
+    }
+}
+
+/// What is said where there is nobody to talk to.
+pub fn no_model() -> ProviderError {
+    ProviderError::new(ErrorClass::NoSuchModel, "There is no model to talk to.").hint(
+        "Set a key (for instance OPENAI_API_KEY, ANTHROPIC_API_KEY, ZHIPU_API_KEY or DEEPSEEK_API_KEY), start a server on \
+         this machine (Ollama, llama.cpp, vLLM, LM Studio), or name one with --model PROVIDER/NAME. `deskhand demo` needs none.",
+    )
+}

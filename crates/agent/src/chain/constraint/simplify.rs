@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 /// How often a reference is followed inside itself before its place may hold anything.
 const MAX_REFS: usize = 4;
 const MAX_DEPTH: usize = 32;
-/// A list of a model that does not know its end must end.
-const MAX_ITEMS: u64 = 20;
-/// Grammars write out a bounded string letter by letter: longer bounds cost seconds, or are refused.
-const MAX_LENGTH: u64 = 200;
+/// A small model that does not know where its list ends must end it somewhere.
+const MAX_ITEMS: u64 = 100;
+/// Longer bounds are refused by some grammars, and are left out.
+const MAX_LENGTH: u64 = 1_000;
 
 /// The schema with every reference replaced by what it refers to, and without definitions.
 pub fn inline_refs(schema: &Value) -> Value {
@@ -65,7 +65,7 @@ fn follow(
 }
 
 /// The schema with only what grammars understand. It allows no more than the original does, but where the original
-/// says something that no grammar can (`pattern`, `not`, `if`, …); the gate checks that anyway.
+/// says something that no grammar can (`pattern`, `not`, `if`, very long bounds); the gate checks that anyway.
 pub fn simplify(schema: &Value) -> Value {
     simple(&inline_refs(schema), 0)
 }
@@ -146,8 +146,10 @@ fn of_type(kind: &str, fields: &Map<String, Value>, depth: usize) -> Value {
         }
         "string" => {
             keep("minLength");
-            if let Some(most) = fields.get("maxLength").and_then(Value::as_u64) {
-                kept.insert("maxLength".into(), most.min(MAX_LENGTH).into());
+            // No bound of our own: a text that the grammar cuts off would look whole, and be written like that. One
+            // that runs into the limit of tokens is seen to have no end.
+            if fields.get("maxLength").and_then(Value::as_u64).is_some_and(|most| most <= MAX_LENGTH) {
+                keep("maxLength");
             }
         }
         "array" => {

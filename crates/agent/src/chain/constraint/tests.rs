@@ -49,13 +49,14 @@ fn only_what_grammars_know_is_left() {
             json!({"type": "string"}),
         ),
         (
-            json!({"type": "string", "maxLength": 9999, "minLength": 1}),
-            json!({"type": "string", "maxLength": 200, "minLength": 1}),
+            json!({"type": "string", "maxLength": 300, "minLength": 1}),
+            json!({"type": "string", "maxLength": 300, "minLength": 1}),
         ),
         (
             json!({"type": ["integer", "null"], "minimum": 0, "default": 1}),
             json!({"type": "integer", "minimum": 0}),
         ),
+        (json!({"type": "string", "maxLength": 1001}), json!({"type": "string"})),
         (json!({"enum": ["a", null]}), json!({"enum": ["a"]})),
         (
             json!({"oneOf": [{"const": "a", "description": "d"}, {"const": "b"}, {"type": "null"}]}),
@@ -63,7 +64,7 @@ fn only_what_grammars_know_is_left() {
         ),
         (
             json!({"type": "array", "items": {"type": "string", "title": "t"}, "maxItems": 50, "minItems": 1}),
-            json!({"type": "array", "items": {"type": "string"}, "maxItems": 20, "minItems": 1}),
+            json!({"type": "array", "items": {"type": "string"}, "maxItems": 50, "minItems": 1}),
         ),
         (
             json!({"type": "object", "additionalProperties": {"type": "integer", "format": "int32"}}),
@@ -83,7 +84,7 @@ fn only_what_grammars_know_is_left() {
         ),
         (
             json!({"$ref": "#/$defs/A", "$defs": {"A": {"type": "array", "items": {"$ref": "#/$defs/B"}}, "B": {"type": "string"}}}),
-            json!({"type": "array", "items": {"type": "string"}, "maxItems": 20}),
+            json!({"type": "array", "items": {"type": "string"}, "maxItems": 100}),
         ),
         (json!({"$ref": "#/$defs/missing"}), json!({})),
     ];

@@ -33,7 +33,7 @@ pub fn search<'a>(registry: &'a Registry, need: &str, limit: usize) -> Vec<Hit<'
         .iter()
         .zip(&described)
         .filter_map(|(entry, weights)| {
-            let mut score: f64 = wanted
+            let score: f64 = wanted
                 .iter()
                 .filter_map(|(term, worth)| {
                     // A term that many tools have says little.
@@ -41,9 +41,6 @@ pub fn search<'a>(registry: &'a Registry, need: &str, limit: usize) -> Vec<Hit<'
                     Some(weights.get(term)? * worth * rarity)
                 })
                 .sum();
-            if need.trim().eq_ignore_ascii_case(entry.spec.name) {
-                score += 1_000.0;
-            }
             (score > 0.0).then_some(Hit { entry, score })
         })
         .collect();

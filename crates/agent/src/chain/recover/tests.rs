@@ -13,19 +13,12 @@ fn recovered(text: &str) -> Recovered {
 
 /// Name, and arguments or why they are broken.
 fn calls(found: &Recovered) -> Vec<(&str, Result<&Value, &str>)> {
-    let arguments = |call: &'_ ModelCall| match &call.arguments {
-        Arguments::Given(_) => true,
-        Arguments::Broken { .. } => false,
-    };
     found
         .calls
         .iter()
         .map(|call| match &call.arguments {
             Arguments::Given(value) => (call.name.as_str(), Ok(value)),
-            Arguments::Broken { why, .. } => {
-                assert!(!arguments(call));
-                (call.name.as_str(), Err(why.as_str()))
-            }
+            Arguments::Broken { why, .. } => (call.name.as_str(), Err(why.as_str())),
         })
         .collect()
 }
@@ -296,6 +289,16 @@ fn hostile_texts_are_read_in_bounded_work() {
         assert!(found.calls.len() <= text.len(), "{unit}");
         recover("", &text, &is_tool);
     }
+}
+
+/// Every opening is looked at up to the end of the text; after a while no further one is.
+#[test]
+fn failed_attempts_do_not_add_up() {
+    let opening = format!("<tool_call>{{ {}", "prose ".repeat(500));
+    let text = format!("{}\nTOOL: bash\nARGS: {{\"command\": \"ls\"}}", opening.repeat(100));
+    assert_eq!(recovered(&text).calls, []);
+    let text = format!("{}\nTOOL: bash\nARGS: {{\"command\": \"ls\"}}", opening.repeat(5));
+    assert_eq!(recovered(&text).calls.len(), 1);
 }
 
 fn any_arguments() -> impl Strategy<Value = Value> {

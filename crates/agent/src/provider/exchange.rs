@@ -21,7 +21,7 @@ const MOST_BYTES: usize = 64 << 20;
 /// The most bytes of a body that says why not.
 const MOST_ERROR_BYTES: usize = 64 << 10;
 /// How long is waited for what a server may say after the end of its answer.
-const AFTER_END: Duration = Duration::from_secs(5);
+const AFTER_END: Duration = Duration::from_secs(2);
 
 pub(crate) struct Exchange<'a> {
     pub client: &'a Client,
@@ -113,15 +113,16 @@ impl Exchange<'_> {
                 reader.event(&event, on)?;
             }
         }
+        let mut is_cut = false;
         match body.finish() {
             Rest::Event(event) if reader.stage() != Stage::Done => {
-                // The last event lacks its end. If it cannot be read, it is a part of one: judged below.
-                let is_whole =
-                    serde_json::from_str::<Value>(&event.data).is_ok() || event.data.trim() == "[DONE]";
-                if is_whole {
+                // The last event lacks its end. If it cannot be read, it is a part of one.
+                is_cut = serde_json::from_str::<Value>(&event.data).is_err() && event.data.trim() != "[DONE]";
+                if !is_cut {
                     reader.event(&event, on)?;
                 }
             }
+            Rest::PartOfCharacter => is_cut = true,
             Rest::Json(text) => match serde_json::from_slice::<Value>(&text) {
                 Ok(value) => reader.whole(&value, on)?,
                 Err(error) if error.is_eof() => return Err(self.cut()),
@@ -132,6 +133,7 @@ impl Exchange<'_> {
         }
         match reader.stage() {
             Stage::Ending | Stage::Done => Ok(reader.into_reply()),
+            Stage::Empty if is_cut => Err(self.cut()),
             Stage::Open => Err(self.cut()),
             Stage::Empty if read == 0 => Err(self.malformed("nothing at all")),
             Stage::Empty => Err(self.malformed(&excerpt(&body.start))),
@@ -209,6 +211,8 @@ enum Kind {
 enum Rest {
     Nothing,
     Event(SseEvent),
+    /// The last line ends in bytes that are no text.
+    PartOfCharacter,
     Json(Vec<u8>),
     Page(Vec<u8>),
 }
@@ -251,8 +255,10 @@ impl Body {
     fn finish(&mut self) -> Rest {
         match std::mem::replace(&mut self.kind, Kind::Unknown(Vec::new())) {
             Kind::Unknown(_) => Rest::Nothing,
-            // Bytes that are no text can only be the end of a character that was cut off.
-            Kind::Events(reader) => reader.finish().ok().flatten().map_or(Rest::Nothing, Rest::Event),
+            Kind::Events(reader) => match reader.finish() {
+                Ok(event) => event.map_or(Rest::Nothing, Rest::Event),
+                Err(_) => Rest::PartOfCharacter,
+            },
             Kind::Json(text) => Rest::Json(text),
             Kind::Page(text) => Rest::Page(text),
         }

@@ -6,6 +6,8 @@ mod stream;
 mod usage;
 
 #[cfg(test)]
+mod call_tests;
+#[cfg(test)]
 mod tests;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};

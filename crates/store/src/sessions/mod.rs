@@ -185,8 +185,11 @@ impl SessionStore for Sessions {
             Deletion::Soft => self.change("delete a session", |c| removal::soft(c, id)),
             Deletion::Hard => {
                 self.change("delete a session", |c| removal::hard(c, id, &self.uploads))?;
-                // What was deleted still stands in the log of the database.
-                Ok(self.writing.write_back()?)
+                // What was deleted still stands in the log of the database. It is gone all the same.
+                if let Err(error) = self.writing.write_back() {
+                    tracing::warn!("a session was deleted, but: {error}");
+                }
+                Ok(())
             }
         }
     }

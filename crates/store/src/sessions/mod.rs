@@ -10,6 +10,7 @@ mod events;
 mod fork;
 mod grams;
 mod history;
+mod oversize;
 mod removal;
 mod rows;
 mod search;
@@ -52,6 +53,7 @@ pub struct Sessions {
 }
 
 /// Why some work on the connection ended early: the database failed, or what was asked for cannot be.
+#[derive(Debug)]
 enum Failure {
     Database(rusqlite::Error),
     Refused(SessionError),

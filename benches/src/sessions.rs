@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use deskhand_core::{
     EventBody, Time,
+    event::TurnOutcome,
     session::{
-        Message, MessageMeta, MessageQuery, NewEvent, NewSession, NewTurn, PageAsk, Role, SearchQuery,
-        SessionQuery, SessionStore, Transcript,
+        Deletion, Message, MessageMeta, MessageQuery, NewEvent, NewSession, NewTurn, PageAsk, Role,
+        SearchQuery, SessionQuery, SessionStore, Transcript, TurnEnd,
     },
 };
 use deskhand_store::{Sessions, Store, StoreOptions};
@@ -32,14 +33,14 @@ pub fn measure(report: &mut Report) -> anyhow::Result<()> {
         let title = format!("{} {n}", SENTENCES[n % SENTENCES.len()]);
         sessions.create(&NewSession { title: Some(title), ..NewSession::default() })?;
     }
-    let large = sessions.import(&million()?)?.id;
+    let large = sessions.import(&transcript(MESSAGES)?)?.id;
     let size = std::fs::metadata(folder.path().join("deskhand.db"))?.len() as f64 / 1e6;
     report.fact(
         &format!("make {SESSIONS} sessions one by one and import one of {MESSAGES} messages"),
         format!("{:.0} s, {size:.0} MB", started.elapsed().as_secs_f64()),
     );
     let reads = Reads { report, sessions: &sessions };
-    reads.all(&large)?;
+    reads.all(&large);
     appends(report, &sessions)
 }
 
@@ -68,7 +69,7 @@ struct Reads<'a> {
 }
 
 impl Reads<'_> {
-    fn all(mut self, large: &str) -> anyhow::Result<()> {
+    fn all(mut self, large: &str) {
         let sessions = self.sessions;
         let list = |page, size| {
             let query = SessionQuery { page: PageAsk { page, size }, archived: None, deleted: false };
@@ -102,7 +103,6 @@ impl Reads<'_> {
         self.fact("first 20 hits of one character (文)", || search("文", None));
         self.fact("first 20 hits of a common English word (release)", || search("release", None));
         self.fact("first 20 hits of two words (release 文件)", || search("release 文件", None));
-        Ok(())
     }
 
     fn timed(expected: usize, work: &impl Fn() -> usize) -> Duration {
@@ -126,8 +126,7 @@ impl Reads<'_> {
 
 fn appends(report: &mut Report, sessions: &Sessions) -> anyhow::Result<()> {
     let id = sessions.create(&NewSession::default())?.id;
-    let turn = NewTurn { session_id: id.clone(), content: "go".into(), uploads: Vec::new(), model: None };
-    let turn = sessions.begin_turn(&turn)?.turn.id;
+    let turn = sessions.begin_turn(&new_turn(&id))?.turn.id;
     for count in [1, 100] {
         let timed = (0..500).map(|n| {
             let body = |_| NewEvent {
@@ -144,7 +143,36 @@ fn appends(report: &mut Report, sessions: &Sessions) -> anyhow::Result<()> {
         let micros = median(timed.collect()).as_secs_f64() * 1e6;
         report.fact(&format!("append {count} events in a batch, median"), format!("{micros:.0} µs"));
     }
+    sessions.end_turn(&turn, &ending())?;
+    let timed = (0..200).map(|n| {
+        let started = Instant::now();
+        let new = NewTurn { content: SENTENCES[n % 8].into(), ..new_turn(&id) };
+        let turn = sessions.begin_turn(&new).unwrap().turn.id;
+        sessions.end_turn(&turn, &ending()).unwrap();
+        started.elapsed()
+    });
+    let took = millis(median(timed.collect()));
+    report.fact("begin a turn and end it, beside all the others, median", format!("{took:.2} ms"));
+    let small = sessions.import(&transcript(1_000)?)?.id;
+    let started = Instant::now();
+    sessions.delete(&small, Deletion::Hard)?;
+    let took = millis(started.elapsed());
+    report.fact("delete a session of 1000 messages for good, once", format!("{took:.0} ms"));
     Ok(())
+}
+
+fn new_turn(session: &str) -> NewTurn {
+    NewTurn { session_id: session.into(), content: "go".into(), uploads: Vec::new(), model: None }
+}
+
+fn ending() -> TurnEnd {
+    TurnEnd {
+        outcome: TurnOutcome::Completed,
+        reason: None,
+        content: SENTENCES[2].into(),
+        usage: None,
+        metadata: serde_json::Map::new(),
+    }
 }
 
 const SENTENCES: [&str; 8] = [
@@ -158,7 +186,7 @@ const SENTENCES: [&str; 8] = [
     "会议纪要在共享文件夹里，帮我总结成三条",
 ];
 
-fn million() -> anyhow::Result<Transcript> {
+fn transcript(messages: usize) -> anyhow::Result<Transcript> {
     let start = Time::now();
     let text = |n: usize| {
         let (a, b) = (SENTENCES[n % 8], SENTENCES[n / 8 % 8]);
@@ -166,14 +194,14 @@ fn million() -> anyhow::Result<Transcript> {
         format!("{a}。{rare}{b} ({n})")
     };
     let message = |n: usize| Message {
-        id: n as i64 + 1,
+        id: i64::try_from(n).unwrap() + 1,
         session_id: String::new(),
-        role: if n % 2 == 0 { Role::User } else { Role::Assistant },
+        role: if n.is_multiple_of(2) { Role::User } else { Role::Assistant },
         content: text(n),
         timestamp: start,
         execution_steps: None,
         metadata: MessageMeta::default(),
     };
     let empty: Transcript = serde_json::from_str(r#"{"format": "deskhand-session-1", "messages": []}"#)?;
-    Ok(Transcript::new(empty.session, (0..MESSAGES).map(message).collect()))
+    Ok(Transcript::new(empty.session, (0..messages).map(message).collect()))
 }

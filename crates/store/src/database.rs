@@ -199,6 +199,43 @@ mod tests {
     }
 
     #[test]
+    fn what_an_earlier_version_kept_is_still_there() {
+        let rows = [
+            "INSERT INTO grants (id, body) VALUES ('kept', '{}')",
+            "INSERT INTO approvals (id, state, process, expires_at, request) VALUES ('kept', 'pending', '', '', '')",
+            "INSERT INTO audit_files VALUES ('kept', 1, 2)",
+            "INSERT INTO trusted_configs VALUES ('kept', '', '')",
+            "INSERT INTO unread_answers VALUES ('kept', '{}')",
+            "INSERT INTO sessions (id, created_at, updated_at, changed) VALUES ('kept', '', '', 1)",
+        ];
+        let columns = [
+            "grants id",
+            "approvals id",
+            "audit_files name",
+            "trusted_configs path",
+            "unread_answers id",
+            "sessions id",
+        ];
+        assert_eq!(rows.len(), MIGRATIONS.len(), "a new step wants a row here");
+        let folder = tempfile::tempdir().unwrap();
+        for from in 1..=MIGRATIONS.len() {
+            let path = folder.path().join(format!("{from}.db"));
+            let old = open(&path, &MIGRATIONS[..from]).unwrap();
+            for row in &rows[..from] {
+                old.execute(row, []).unwrap();
+            }
+            drop(old);
+            let new = open(&path, MIGRATIONS).unwrap();
+            for column in &columns[..from] {
+                let (table, column) = column.split_once(' ').unwrap();
+                let kept: String =
+                    new.query_row(&format!("SELECT {column} FROM {table}"), [], |row| row.get(0)).unwrap();
+                assert_eq!(kept, "kept", "{table}, from version {from}");
+            }
+        }
+    }
+
+    #[test]
     fn each_step_can_be_run_twice() {
         let connection = Connection::open_in_memory().unwrap();
         for step in MIGRATIONS {

@@ -4,13 +4,16 @@ use deskhand_core::{EventBody, Time};
 
 use super::{Broken, Protocol, Turn, spoken::Spoken};
 use crate::{
-    chain::{constraint, recover, text_protocol},
+    chain::{
+        constraint, recover,
+        text_protocol::{self, Form},
+    },
     context::{
         history,
         prompt::{Surroundings, system_prompt},
     },
     provider::{
-        ChatMessage, Constrains, Delta, ErrorClass, ModelRequest, ProviderError, Reply,
+        Arguments, ChatMessage, Constrains, Delta, ErrorClass, ModelRequest, ProviderError, Reply,
     },
 };
 
@@ -93,6 +96,14 @@ impl Turn {
             let found = recover::recover(&reply.text, &thoughts, &is_tool);
             reply.calls = found.calls;
             reply.text = found.text;
+            // Arguments that were written as text have no types.
+            for call in &mut reply.calls {
+                if let (Arguments::Given(arguments), Ok(found)) =
+                    (&mut call.arguments, registry.find(&call.name, None))
+                {
+                    recover::fit_to_schema(arguments, found.entry.input_schema());
+                }
+            }
         }
         // What was held back because it might have been a call, and was none.
         if let Some(rest) = spoken.rest(&reply.text) {
@@ -111,11 +122,11 @@ impl Turn {
         match self.protocol {
             Protocol::Native => request.tools = tools,
             Protocol::Text => {
-                system = format!("{system}\n\n{}", text_protocol::prompt(&tools, self.language()));
-                messages = text_protocol::render(&messages);
-                if capabilities.constrains == Constrains::JsonSchema {
-                    request.constraint = Some(constraint::constraint(&tools));
-                }
+                let is_forced = capabilities.constrains == Constrains::JsonSchema;
+                let form = if is_forced { Form::Json } else { Form::Lines };
+                request.constraint = is_forced.then(|| constraint::constraint(&tools));
+                system = format!("{system}\n\n{}", text_protocol::prompt_as(&tools, self.language(), form));
+                messages = text_protocol::render_as(&messages, form);
             }
         }
         ModelRequest { system, messages, ..request }

@@ -143,10 +143,12 @@ fn code(text: &str) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::*;
-    use crate::{CallId, Time, session::*};
+    use crate::{
+        CallId, Time,
+        session::{CallStep, Step, TRANSCRIPT_FORMAT, Transcript},
+    };
 
-    fn transcript(messages: serde_json::Value) -> Transcript {
+    fn transcript(messages: &serde_json::Value) -> Transcript {
         serde_json::from_value(json!({
             "format": TRANSCRIPT_FORMAT,
             "session": {
@@ -169,7 +171,7 @@ mod tests {
                 "duration_ms": 5,
             },
         });
-        let page = transcript(json!([
+        let page = transcript(&json!([
             {"role": "user", "content": "Read `a.txt`,\nplease."},
             {"role": "assistant", "content": "It says one.",
              "execution_steps": [
@@ -207,7 +209,7 @@ mod tests {
             ("~~~~\nnever closed\n```", "~~~~\nnever closed\n```\n~~~~\n"),
             ("```a`b\n## x", "```a`b\n\\## x\n"),
         ] {
-            let page = transcript(json!([{"role": "user", "content": said}])).to_markdown();
+            let page = transcript(&json!([{"role": "user", "content": said}])).to_markdown();
             let body = page.split("UTC\n\n").last().unwrap();
             assert_eq!(body, format!("{written}\n"), "{said}");
         }
@@ -215,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_call_that_is_open_says_so() {
-        let mut transcript = transcript(json!([{"role": "assistant", "content": ""}]));
+        let mut transcript = transcript(&json!([{"role": "assistant", "content": ""}]));
         transcript.messages[0].execution_steps = Some(vec![Step::Call(Box::new(CallStep {
             round: 1,
             call_id: CallId::new(),

@@ -80,7 +80,7 @@ impl Stored {
     }
 
     /// Takes the pieces of the row that follows; gives it back where they do not belong together.
-    fn join(&mut self, next: Self) -> Result<(), Self> {
+    fn join(&mut self, next: Self) -> Option<Self> {
         let follows = self.first_seq + self.count() == next.first_seq;
         let alike = self.kind == next.kind && self.turn_id == next.turn_id;
         let room = self.count() + next.count() <= MOST_PIECES && self.bytes() + next.bytes() <= MOST_BYTES;
@@ -88,30 +88,46 @@ impl Stored {
             (Body::Pieces(pieces), Body::Pieces(more)) if follows && alike && room => {
                 let shift = since(self.at, next.at);
                 pieces.extend(more.into_iter().map(|(at, text)| (at.saturating_add(shift), text)));
-                Ok(())
+                None
             }
-            (_, body) => Err(Self { body, ..next }),
+            (_, body) => Some(Self { body, ..next }),
         }
     }
 
+    fn body(&self) -> Tried<String> {
+        match &self.body {
+            Body::Pieces(pieces) => json("an event", pieces),
+            Body::Whole(body) => json("an event", body),
+        }
+    }
+
+    fn last_seq(&self) -> u64 {
+        self.first_seq + self.count() - 1
+    }
+
     fn insert(&self, c: &Connection, session_id: &str) -> Tried<()> {
-        let body = match &self.body {
-            Body::Pieces(pieces) => json("an event", pieces)?,
-            Body::Whole(body) => json("an event", body)?,
-        };
         c.prepare_cached(
-            "INSERT OR REPLACE INTO events (session_id, first_seq, last_seq, turn_id, at, kind, body)
+            "INSERT INTO events (session_id, first_seq, last_seq, turn_id, at, kind, body)
              VALUES (?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             session_id,
             self.first_seq,
-            self.first_seq + self.count() - 1,
+            self.last_seq(),
             self.turn_id,
             self.at.to_string(),
             self.kind,
-            body
+            self.body()?
         ])?;
+        Ok(())
+    }
+
+    /// Takes the place of the rows that it was joined from.
+    fn replace(&self, c: &Connection, session_id: &str) -> Tried<()> {
+        c.prepare_cached("DELETE FROM events WHERE session_id = ? AND first_seq > ? AND first_seq <= ?")?
+            .execute(params![session_id, self.first_seq, self.last_seq()])?;
+        c.prepare_cached("UPDATE events SET last_seq = ?, body = ? WHERE session_id = ? AND first_seq = ?")?
+            .execute(params![self.last_seq(), self.body()?, session_id, self.first_seq])?;
         Ok(())
     }
 
@@ -174,8 +190,8 @@ pub fn append(c: &Connection, events: Vec<NewEvent>) -> Tried<Vec<Event>> {
             run = match run.take() {
                 None => Some(next),
                 Some(mut row) => match row.join(next) {
-                    Ok(()) => Some(row),
-                    Err(next) => {
+                    None => Some(row),
+                    Some(next) => {
                         row.insert(c, session_id)?;
                         Some(next)
                     }
@@ -237,27 +253,19 @@ pub fn merge(c: &Connection, session_id: &str, turn_id: &str, from: u64) -> Trie
     let rows: Vec<Stored> = query
         .query_map(params![session_id, from, turn_id], Stored::from_row)?
         .collect::<rusqlite::Result<_>>()?;
-    let mut run: Option<(Stored, bool)> = None;
-    let put = |run: Option<(Stored, bool)>| match run {
-        Some((row, true)) => row.insert(c, session_id),
-        _ => Ok(()),
-    };
+    let mut joined: Vec<(Stored, u64)> = Vec::new();
     for next in rows {
-        let first_seq = next.first_seq;
-        run = match run.take() {
-            None => Some((next, false)),
-            Some((mut row, grown)) => match row.join(next) {
-                Ok(()) => {
-                    c.prepare_cached("DELETE FROM events WHERE session_id = ? AND first_seq = ?")?
-                        .execute(params![session_id, first_seq])?;
-                    Some((row, true))
-                }
-                Err(next) => {
-                    put(Some((row, grown)))?;
-                    Some((next, false))
-                }
-            },
-        };
+        let count = next.count();
+        match joined.pop() {
+            None => joined.push((next, count)),
+            Some((mut row, before)) => {
+                let rest = row.join(next);
+                joined.push((row, before));
+                joined.extend(rest.map(|next| (next, count)));
+            }
+        }
     }
-    put(run)
+    // What took nothing in stands there already.
+    let grown = joined.iter().filter(|(row, before)| row.count() > *before);
+    grown.map(|(row, _)| row).try_for_each(|row| row.replace(c, session_id))
 }

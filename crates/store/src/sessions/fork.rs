@@ -1,6 +1,6 @@
 //! A new session with the first messages of another. The other one stays as it is.
 
-use std::{collections::HashMap, path::Path};
+use std::{collections::HashMap, fs, path::Path};
 
 use deskhand_core::{
     Time,
@@ -23,7 +23,7 @@ pub fn fork(c: &Connection, id: &str, at: Option<i64>, title: Option<&str>, fold
     metadata.forked_from = Some(ForkedFrom { session_id: id.to_owned(), message_id: at });
     let copy = Session {
         id: new_id(),
-        title: title.map_or(Ok(original.title), rows::clean_title)?,
+        title: title.map_or(Ok(original.title.clone()), rows::clean_title)?,
         title_locked: title.is_some() || original.title_locked,
         created_at: now,
         updated_at: now,
@@ -32,7 +32,16 @@ pub fn fork(c: &Connection, id: &str, at: Option<i64>, title: Option<&str>, fold
         deleted_at: None,
         metadata,
     };
-    rows::insert(c, &copy)?;
+    let done = copy_all(c, &original.id, at, &copy, folder);
+    if done.is_err() {
+        // The rows are taken back by themselves, the copied uploads are not.
+        let _ = fs::remove_dir_all(folder.join(&copy.id));
+    }
+    done
+}
+
+fn copy_all(c: &Connection, id: &str, at: i64, copy: &Session, folder: &Path) -> Tried<Session> {
+    rows::insert(c, copy)?;
     let mut new_ids = NewIds::default();
     history::each(c, id, at, |message| {
         for upload in &message.metadata.uploads {

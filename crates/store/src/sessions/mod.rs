@@ -10,6 +10,7 @@ mod events;
 mod fork;
 mod grams;
 mod history;
+mod oversize;
 mod removal;
 mod rows;
 mod search;
@@ -52,6 +53,7 @@ pub struct Sessions {
 }
 
 /// Why some work on the connection ended early: the database failed, or what was asked for cannot be.
+#[derive(Debug)]
 enum Failure {
     Database(rusqlite::Error),
     Refused(SessionError),
@@ -185,8 +187,11 @@ impl SessionStore for Sessions {
             Deletion::Soft => self.change("delete a session", |c| removal::soft(c, id)),
             Deletion::Hard => {
                 self.change("delete a session", |c| removal::hard(c, id, &self.uploads))?;
-                // What was deleted still stands in the log of the database.
-                Ok(self.writing.write_back()?)
+                // What was deleted still stands in the log of the database. It is gone all the same.
+                if let Err(error) = self.writing.write_back() {
+                    tracing::warn!("a session was deleted, but: {error}");
+                }
+                Ok(())
             }
         }
     }

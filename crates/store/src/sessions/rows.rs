@@ -103,10 +103,10 @@ pub fn forget_title(c: &Connection, session: &Session) -> Tried<()> {
 /// It stands in paths, and on file systems that do not tell `A` from `a`.
 pub fn check_id(id: &str) -> Tried<()> {
     let plain = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '-' | '_' | '.');
-    if id.is_empty() || id.len() > MAX_ID || id.starts_with('.') || !id.chars().all(plain) {
+    if id.len() > MAX_ID || !id.starts_with(|c: char| c.is_ascii_alphanumeric()) || !id.chars().all(plain) {
         return Err(invalid(format!(
             "{id:?} cannot be the id of a session: 1 to {MAX_ID} of the characters a-z, 0-9, '-', '_' and '.', \
-             the first of them not '.'"
+             the first of them a letter or digit"
         )));
     }
     Ok(())

@@ -13,6 +13,7 @@ use super::{
 };
 
 const MAX_QUERY: usize = 1_000;
+const MAX_TERMS: usize = 50;
 
 /// Makes a title (`message_id` is `None`) or a message findable.
 pub fn add(c: &Connection, session_id: &str, message_id: Option<i64>, text: &str) -> Tried<()> {
@@ -69,6 +70,12 @@ pub fn search(c: &Connection, query: &SearchQuery) -> Tried<Hits> {
     let wanted = Wanted::new(&query.text);
     if wanted.0.is_empty() {
         return Err(invalid(format!("{:?} has no letter or digit to search for", query.text)));
+    }
+    if wanted.0.len() > MAX_TERMS {
+        return Err(invalid(format!(
+            "the query has {} words; at most {MAX_TERMS} are searched for",
+            wanted.0.len()
+        )));
     }
     if let Some(session) = &query.session_id {
         rows::get(c, session)?;

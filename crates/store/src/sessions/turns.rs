@@ -14,11 +14,14 @@ use serde_json::{Map, Value};
 use super::{
     MAX_METADATA, MAX_TEXT, Tried, bounded_json, calls, events, from_json, from_text,
     history::{self, Entry},
-    invalid, json, rows, search, uploads,
+    invalid, json, oversize, rows, search, uploads,
 };
 use crate::process;
 
 const COLUMNS: &str = "id, session_id, user_message, assistant_message, started_at";
+
+/// The most bytes of the reason for which a turn ended.
+const MAX_REASON: usize = 64 << 10;
 
 /// What a call has for a result that was open when its turn ended.
 const INTERRUPTED: &str = "This call was interrupted: it had begun, and how it ended is not known. It may have \
@@ -169,6 +172,12 @@ pub fn end(c: &Connection, turn_id: &str, end: &TurnEnd) -> Tried<Option<Event>>
     for call in close_open_calls(&mut steps) {
         calls::end(c, call)?;
     }
+    oversize::fit(&mut steps, MAX_TEXT)?;
+    let end = &TurnEnd {
+        content: oversize::shorten(&end.content, MAX_TEXT),
+        reason: end.reason.as_deref().map(|reason| oversize::shorten(reason, MAX_REASON)),
+        ..end.clone()
+    };
     write_answer(c, &turn, end, &steps)?;
     c.prepare_cached("DELETE FROM turn_steps WHERE turn_id = ?")?.execute([turn_id])?;
     let body = EventBody::Done { outcome: end.outcome, reason: end.reason.clone() };
@@ -202,12 +211,6 @@ pub fn close_open_calls(steps: &mut [Step]) -> Vec<&CallStep> {
 
 fn write_answer(c: &Connection, turn: &OpenTurn, end: &TurnEnd, steps: &[Step]) -> Tried<()> {
     let id = turn.assistant_message;
-    if end.content.len() > MAX_TEXT {
-        return Err(invalid(format!(
-            "the answer has {} bytes; at most {MAX_TEXT} are kept",
-            end.content.len()
-        )));
-    }
     let before: Map<String, Value> = c
         .prepare_cached("SELECT metadata FROM messages WHERE id = ?")?
         .query_row([id], |row| from_json(row, 0))?;

@@ -39,7 +39,7 @@ async fn older_results_shrink_and_stay_readable() {
     let read = |n: u32| calls("read_file", json!({"path": format!("{n}.txt")}));
     let mut replies: Vec<ScriptedReply> = (0..8).map(read).collect();
     replies.push(says("Read."));
-    let talk = Talk::at(Desk::new(), small(replies));
+    let talk = Talk::at(Desk::new(), Script { context_tokens: 24_000, ..small(replies) });
     for n in 0..8 {
         talk.desk.write(&format!("{n}.txt"), &long(250));
     }
@@ -136,7 +136,7 @@ async fn a_request_that_is_too_long_is_made_shorter_once() {
         error: Some(ScriptedError { class: "too_long".into(), message: "8192 tokens".into(), ..Default::default() }),
         ..ScriptedReply::default()
     };
-    let talk = Talk::new([says("One."), too_long(), says("A summary."), says("Two."), too_long(), too_long()]);
+    let talk = Talk::new([says("One."), too_long(), says("A summary."), says("Two."), too_long(), too_long(), too_long()]);
     talk.say("first").await;
     let events = talk.say("second").await;
     assert_eq!(done(&events).0, TurnOutcome::Completed);

@@ -217,7 +217,7 @@ fn check_after_kill(store: &dyn SessionStore, id: &str, acknowledged: &[String],
     }
     assert!(ends.values().all(|turn| *turn == (1, 1)), "each turn begins once and ends once");
     let messages = store.messages(id, &MessageQuery::default()).unwrap();
-    assert_eq!(messages.total as usize, messages.items.len());
+    assert_eq!(messages.total, messages.items.len() as u64);
     for two in messages.items.chunks(2) {
         assert_eq!((two[0].role, two[1].role), (Role::User, Role::Assistant));
         assert!(!two[1].content.is_empty() && two[1].metadata.outcome.is_some());

@@ -51,6 +51,7 @@ macro_rules! run_contract {
                 open_calls_end_truthfully the_first_end_wins only_an_open_turn_grows
                 of_two_that_begin_one_wins a_broken_turn_is_found_and_closed calls_have_a_history
                 uploads_of_a_turn_must_be_there what_the_caller_sets_does_not_hide_the_end
+                a_turn_can_end_whatever_it_has_done
             }
             events {
                 events_come_back_as_they_were pieces_are_not_lost_when_a_turn_ends

@@ -139,6 +139,9 @@ pub fn a_query_without_words_is_refused(engine: &impl Engine) {
     }
     let error = store.search(&query(&"字".repeat(1_001))).unwrap_err().to_string();
     assert!(error.contains("at most 1000"), "{error}");
+    let error = store.search(&query(&"a ".repeat(51))).unwrap_err().to_string();
+    assert!(error.contains("51 words"), "{error}");
+    assert_eq!(search(&*store, &"a ".repeat(50)).items, []);
     // Nothing of this means anything to the database.
     for text in ["NEAR(a b)", "text:x", "a^2 -b", "x\" OR \"y", "session : a", "'; DROP TABLE sessions"] {
         assert_eq!(search(&*store, text).items, [], "{text}");

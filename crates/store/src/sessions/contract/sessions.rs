@@ -36,6 +36,7 @@ pub fn ac008_an_id_is_checked(engine: &impl Engine) {
         ("", "cannot be the id"),
         ("../x", "cannot be the id"),
         (".hidden", "cannot be the id"),
+        ("--", "cannot be the id"),
         ("a/b", "cannot be the id"),
         ("A", "cannot be the id"),
         (long.as_str(), "cannot be the id"),

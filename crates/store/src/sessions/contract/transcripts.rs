@@ -153,13 +153,13 @@ pub fn export_and_import_keep_everything(engine: &impl Engine) {
     assert_eq!(store.open_turn(&imported.id).unwrap(), None);
 }
 
-fn written(messages: Value) -> Transcript {
+fn written(messages: &Value) -> Transcript {
     serde_json::from_value(json!({"format": "deskhand-session-1", "messages": messages})).unwrap()
 }
 
 pub fn a_transcript_by_hand_is_imported(engine: &impl Engine) {
     let store = engine.handle();
-    let transcript = written(json!([
+    let transcript = written(&json!([
         {"role": "user", "content": "你好"},
         {"role": "assistant", "content": "您好", "execution_steps": []},
         {"role": "system", "content": "s", "id": 9, "metadata": {
@@ -180,27 +180,27 @@ pub fn hostile_transcripts_are_refused(engine: &impl Engine) {
     let store = engine.handle();
     let user = json!({"role": "user", "content": "x"});
     let step = json!({"type": "text", "round": 1, "text": "x"});
-    let mut other_format = written(json!([]));
+    let mut other_format = written(&json!([]));
     other_format.format = "deskhand-session-99".into();
-    let mut no_title = written(json!([]));
+    let mut no_title = written(&json!([]));
     no_title.session.title = " ".into();
-    let mut large = written(json!([user, user]));
+    let mut large = written(&json!([user, user]));
     large.messages[1].content = "x".repeat((64 << 20) + 1);
-    let mut large_metadata = written(json!([user]));
+    let mut large_metadata = written(&json!([user]));
     large_metadata.messages[0].metadata.other.insert("x".into(), "x".repeat(2 << 20).into());
     for (transcript, says) in [
         (other_format, "deskhand-session-99"),
         (no_title, "title"),
         (large, "message 2 of the transcript"),
         (large_metadata, "message 1 of the transcript"),
-        (written(json!([{"role": "user", "content": "x", "execution_steps": [step]}])), "only an assistant"),
+        (written(&json!([{"role": "user", "content": "x", "execution_steps": [step]}])), "only an assistant"),
         (
             written(
-                json!([{"id": 5, "role": "user", "content": "x"}, {"id": 5, "role": "user", "content": "x"}]),
+                &json!([{"id": 5, "role": "user", "content": "x"}, {"id": 5, "role": "user", "content": "x"}]),
             ),
             "does not come after 5",
         ),
-        (written(json!([{"id": i64::MAX, "role": "user", "content": "x"}, user])), "does not come after"),
+        (written(&json!([{"id": i64::MAX, "role": "user", "content": "x"}, user])), "does not come after"),
     ] {
         let error = store.import(&transcript).unwrap_err();
         assert!(matches!(&error, SessionError::Invalid(m) if m.contains(says)), "{error}");

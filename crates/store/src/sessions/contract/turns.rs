@@ -273,3 +273,27 @@ pub fn what_the_caller_sets_does_not_hide_the_end(engine: &impl Engine) {
     assert_eq!((metadata.turn_id, metadata.outcome), (Some(turn), Some(TurnOutcome::Completed)));
     assert_eq!((metadata.reason, metadata.other.get("tokens")), (None, Some(&json!(3))));
 }
+
+pub fn a_turn_can_end_whatever_it_has_done(engine: &impl Engine) {
+    let store = engine.handle();
+    let id = create(&*store).id;
+    let turn = begin(&*store, &id, "go").id;
+    for _ in 0..4 {
+        let mut shot = call("screenshot");
+        let mut result = done("taken");
+        let base64 = "x".repeat(20 << 20);
+        result.images.push(deskhand_core::Image { mime: "image/png".into(), base64 });
+        shot.end = Some(result);
+        store.add_steps(&turn, &[Step::Call(Box::new(shot))]).unwrap();
+    }
+    let last = TurnEnd { reason: Some("r".repeat(5 << 20)), ..end(&"字".repeat(30 << 20)) };
+    assert!(store.end_turn(&turn, &last).unwrap().is_some());
+    let answer = answer(&*store, &id);
+    assert!(answer.content.len() <= 64 << 20 && answer.content.ends_with("…]"));
+    let images = answer
+        .execution_steps
+        .iter()
+        .flatten()
+        .filter(|step| matches!(step, Step::Call(call) if call.end.as_ref().unwrap().images.len() == 1));
+    assert_eq!(images.count(), 3, "only what does not fit is left out");
+}

@@ -2,6 +2,8 @@
 
 mod approver;
 mod arguments;
+#[cfg_attr(not(test), allow(dead_code))] // until sessions are kept
+pub mod chat;
 mod fixed;
 mod input;
 mod markdown;

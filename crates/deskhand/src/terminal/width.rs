@@ -70,9 +70,13 @@ mod tests {
 
     #[test]
     fn cuts_at_places() {
-        for (text, most, wanted) in
-            [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("中文字", 5, "中文…"), ("中文字", 4, "中…"), ("中文", 4, "中文")]
-        {
+        for (text, most, wanted) in [
+            ("abc", 3, "abc"),
+            ("abcd", 3, "ab…"),
+            ("中文字", 5, "中文…"),
+            ("中文字", 4, "中…"),
+            ("中文", 4, "中文"),
+        ] {
             assert_eq!(cut(text, most), wanted);
             assert!(width(&cut(text, most)) <= most, "{text}");
         }

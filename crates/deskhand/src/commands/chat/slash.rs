@@ -4,13 +4,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use deskhand_core::session::{
-    Deletion, Message, MessageQuery, PageAsk, SearchQuery, Session, SessionQuery, TitledBy, ToolCallQuery, Usage,
+    Deletion, Message, MessageQuery, PageAsk, SearchQuery, Session, SessionQuery, TitledBy, ToolCallQuery,
+    Usage,
 };
 
-use super::{
-    Chat, attach,
-    talk::Next,
-};
+use super::{Chat, attach, talk::Next};
 use crate::{
     cli::{ExportFormat, ToolFormat},
     commands::{approvals, grants, sessions, tools, undo},
@@ -54,7 +52,10 @@ pub async fn run(chat: &mut Chat<'_>, editor: &mut ChatEditor, command: Slash) -
             let id = open(chat)?.id.clone();
             chat.backing.sessions.archive(&id, true)?;
             chat.session = None;
-            chat.told("Put aside. A new session begins with the next message.", "已归档。下一条消息将开始新会话。")?;
+            chat.told(
+                "Put aside. A new session begins with the next message.",
+                "已归档。下一条消息将开始新会话。",
+            )?;
         }
         Slash::Delete => delete(chat, editor)?,
         Slash::History => {
@@ -129,7 +130,9 @@ fn find(chat: &Chat<'_>, which: &str) -> Result<Session> {
     {
         let id = number.checked_sub(1).and_then(|n| chat.listed.get(n));
         let id = id.with_context(|| match chat.language() {
-            crate::language::Language::English => format!("there is no number {number}: /sessions lists them"),
+            crate::language::Language::English => {
+                format!("there is no number {number}: /sessions lists them")
+            }
             crate::language::Language::Chinese => format!("没有编号 {number}：先用 /sessions 列出"),
         })?;
         return Ok(chat.backing.sessions.session(id)?);
@@ -206,7 +209,10 @@ async fn model(chat: &mut Chat<'_>, wanted: Option<String>) -> Result<()> {
     if let Some(name) = wanted {
         // A list that is not complete must not keep anyone from a model.
         if !name.contains('/') {
-            bail!("a model is named PROVIDER/NAME, such as {}", models.first().map_or("openai/gpt-5", String::as_str));
+            bail!(
+                "a model is named PROVIDER/NAME, such as {}",
+                models.first().map_or("openai/gpt-5", String::as_str)
+            );
         }
         chat.model = Some(name);
     }
@@ -235,10 +241,10 @@ async fn take_back(chat: &Chat<'_>, what: Option<String>) -> Result<()> {
         tool: None,
     };
     let calls = chat.backing.sessions.tool_calls(&query)?;
-    let changes: Vec<String> =
-        calls.items.iter().filter_map(|call| Some(call.undo?.to_string())).collect();
+    let changes: Vec<String> = calls.items.iter().filter_map(|call| Some(call.undo?.to_string())).collect();
     if changes.is_empty() {
-        return chat.told("The last turn changed nothing that can be taken back.", "上一轮没有可以撤销的改动。");
+        return chat
+            .told("The last turn changed nothing that can be taken back.", "上一轮没有可以撤销的改动。");
     }
     for call in changes {
         // What cannot be taken back any more keeps the older ones from it, too: they may build on each other.

@@ -58,9 +58,10 @@ async fn one(chat: &mut Chat<'_>, editor: &mut ChatEditor, line: &str) -> (Next,
     let done = match Slash::parse(line, chat.language()) {
         Some(Ok(command)) => slash::run(chat, editor, command).await.map(|next| (next, None)),
         Some(Err(why)) => Err(anyhow::anyhow!(why)),
-        None => chat.say(&message(line)).await.map(|ended| {
-            (if ended.leave { Next::Leave } else { Next::Line }, ended.last_interrupt)
-        }),
+        None => chat
+            .say(&message(line))
+            .await
+            .map(|ended| (if ended.leave { Next::Leave } else { Next::Line }, ended.last_interrupt)),
     };
     done.unwrap_or_else(|error| {
         let style = crate::terminal::Style::for_stderr();
@@ -98,7 +99,9 @@ fn greet(chat: &Chat<'_>) -> Result<()> {
 
 /// Offers to go on with the last session of this workspace.
 fn offer(chat: &mut Chat<'_>, editor: &mut ChatEditor) -> Result<()> {
-    let Some(last) = choose::last(&*chat.backing.sessions, chat.app.paths.workspace())? else { return Ok(()) };
+    let Some(last) = choose::last(&*chat.backing.sessions, chat.app.paths.workspace())? else {
+        return Ok(());
+    };
     let language = chat.language();
     let age = words::age(language, last.updated_at, Time::now());
     let title = chat.printer.style.bold(&safe_line(&last.title));

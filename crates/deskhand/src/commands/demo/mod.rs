@@ -99,11 +99,13 @@ pub async fn run(
     let script = Script::of(app.language)?;
     for file in &script.files {
         let path = workspace.join(&file.path);
-        fs::write(&path, file.content.trim_start()).with_context(|| format!("cannot write {}", path.display()))?;
+        fs::write(&path, file.content.trim_start())
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
     let (approver, questions) = Questions::new();
     // In a pipe there is nobody to ask, and nothing here that could be harmed.
-    let approver: Arc<dyn Approver> = if can_ask() { Arc::new(approver) } else { Arc::new(YesApprover::COMMAND) };
+    let approver: Arc<dyn Approver> =
+        if can_ask() { Arc::new(approver) } else { Arc::new(YesApprover::COMMAND) };
     let replies = script.replies();
     let backing = connect(Parts { app: &app, replies, approvers: vec![approver], questions })?;
     let wanted = Wanted { chat: ChatArgs::default(), session: None, model: None };

@@ -91,9 +91,12 @@ pub fn message(message: &Message, language: Language, style: Style, room: usize)
     let mut markdown = Markdown::new(style, room);
     text.push_str(&markdown.feed(&message.content));
     text.push_str(&markdown.finish());
-    if let Some(outcome) = message.metadata.outcome.filter(|outcome| *outcome != TurnOutcome::Completed)
-    {
-        let why = message.metadata.reason.as_deref().map_or_else(String::new, |why| format!(": {}", safe_line(why)));
+    if let Some(outcome) = message.metadata.outcome.filter(|outcome| *outcome != TurnOutcome::Completed) {
+        let why = message
+            .metadata
+            .reason
+            .as_deref()
+            .map_or_else(String::new, |why| format!(": {}", safe_line(why)));
         text.push_str(&format!("{}\n", style.yellow(&format!("{}{why}", words::outcome(language, outcome)))));
     }
     text
@@ -111,7 +114,9 @@ fn step_lines(step: &Step, language: Language, style: Style, room: usize) -> Str
         }
         Step::Call(call) => {
             let (sign, status) = match &call.end {
-                Some(end) if end.status == deskhand_core::Status::Success => (style.green("✓"), String::new()),
+                Some(end) if end.status == deskhand_core::Status::Success => {
+                    (style.green("✓"), String::new())
+                }
                 Some(end) => (style.red("✗"), format!(" {}", words::status(language, end.status))),
                 None => ("…".to_owned(), String::new()),
             };

@@ -20,7 +20,8 @@ use anyhow::{Context, Result, bail};
 use deskhand_core::{
     Time,
     session::{
-        Deletion, MessageQuery, PageAsk, SearchQuery, Session, SessionQuery, SessionStore, TitledBy, Transcript,
+        Deletion, MessageQuery, PageAsk, SearchQuery, Session, SessionQuery, SessionStore, TitledBy,
+        Transcript,
     },
 };
 use serde_json::json;
@@ -105,7 +106,8 @@ impl Desk<'_> {
 
     fn show(&self, id: &str, page: PageArgs) -> Result<()> {
         let session = self.store.find_session(id)?;
-        let found = self.store.messages(&session.id, &MessageQuery { page: Some(asked(page)), after: None })?;
+        let found =
+            self.store.messages(&session.id, &MessageQuery { page: Some(asked(page)), after: None })?;
         let value = json!({
             "session_id": session.id, "session": session, "total": found.total, "page": page.page,
             "page_size": page.page_size, "messages": found.items,
@@ -141,7 +143,11 @@ impl Desk<'_> {
         let session = self.store.find_session(id)?;
         let question = format!(
             "{} «{}» ({})? [y/N] ",
-            if soft { self.say("Put out of sight", "移到回收站") } else { self.say("Delete for good", "彻底删除") },
+            if soft {
+                self.say("Put out of sight", "移到回收站")
+            } else {
+                self.say("Delete for good", "彻底删除")
+            },
             safe_line(&session.title),
             words::end_of(&session.id),
         );
@@ -179,11 +185,14 @@ impl Desk<'_> {
             Some(file) => {
                 write_new(file, &text)?;
                 let value = json!({"session_id": session.id, "file": file});
-                self.printer.print(&value, |_| format!("{} {}", self.say("Written to", "已写入"), file.display()))
+                self.printer
+                    .print(&value, |_| format!("{} {}", self.say("Written to", "已写入"), file.display()))
             }
             // What is JSON already is not wrapped in JSON once more.
             None if format == ExportFormat::Json => self.printer.line(&text),
-            None => self.printer.print(&json!({"session_id": session.id, "markdown": text}), |_| text.clone()),
+            None => {
+                self.printer.print(&json!({"session_id": session.id, "markdown": text}), |_| text.clone())
+            }
         }
     }
 
@@ -228,8 +237,8 @@ pub fn exported(
 /// Writes a file that is not there yet.
 pub fn write_new(file: &Path, text: &str) -> Result<()> {
     let opened = OpenOptions::new().write(true).create_new(true).open(file);
-    let mut opened =
-        opened.with_context(|| format!("cannot make the file {}: name one that is not there", file.display()))?;
+    let mut opened = opened
+        .with_context(|| format!("cannot make the file {}: name one that is not there", file.display()))?;
     opened.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
     if !text.ends_with('\n') {
         opened.write_all(b"\n")?;

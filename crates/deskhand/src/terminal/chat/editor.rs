@@ -152,7 +152,11 @@ mod tests {
             ("hello /se", 0, vec![]),
             ("/nothing x", 9, vec![]),
         ] {
-            assert_eq!(assist.candidates(typed), (start, wanted.iter().map(ToString::to_string).collect()), "{typed}");
+            assert_eq!(
+                assist.candidates(typed),
+                (start, wanted.iter().map(ToString::to_string).collect()),
+                "{typed}"
+            );
         }
     }
 }

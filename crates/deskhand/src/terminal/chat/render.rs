@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use deskhand_core::{
-    CallId, Event, EventBody, Outcome, Plan, Settled, Status, Time, approval::AnyAnswer,
-    cx::Progress, event::TurnOutcome, session::Usage,
+    CallId, Event, EventBody, Outcome, Plan, Settled, Status, Time, approval::AnyAnswer, cx::Progress,
+    event::TurnOutcome, session::Usage,
 };
 
 use super::words;
@@ -226,7 +226,10 @@ impl Renderer {
             }
             EventBody::Compacted { messages, tokens_before, tokens_after, transcript } => {
                 let sizes = (*tokens_before, *tokens_after);
-                format!("{}\n", self.dim(&words::compacted(language, *messages, sizes, &safe_line(transcript))))
+                format!(
+                    "{}\n",
+                    self.dim(&words::compacted(language, *messages, sizes, &safe_line(transcript)))
+                )
             }
             EventBody::Notice { text } => {
                 format!("{} {}\n", self.screen.style.yellow("!"), safe(text).trim_end())
@@ -295,8 +298,8 @@ impl Renderer {
         let mut out = String::new();
         let known = self.calls.remove(&outcome.call_id);
         if self.newest != Some(outcome.call_id) {
-            let call = known
-                .unwrap_or_else(|| Call { tool: safe_line(&outcome.tool), summary: String::new() });
+            let call =
+                known.unwrap_or_else(|| Call { tool: safe_line(&outcome.tool), summary: String::new() });
             out.push_str(&self.call_line(&call.tool, &call.summary));
         }
         self.newest = None;
@@ -315,7 +318,11 @@ impl Renderer {
             let id = undo.to_string();
             out.push_str(&format!(
                 "    {}\n",
-                self.dim(&format!("{} deskhand undo {}", words::undo(self.screen.language), words::end_of(&id)))
+                self.dim(&format!(
+                    "{} deskhand undo {}",
+                    words::undo(self.screen.language),
+                    words::end_of(&id)
+                ))
             ));
         }
         out
@@ -378,7 +385,9 @@ fn words_in(text: &str) -> usize {
     text.split_whitespace()
         .map(|part| {
             let wide = part.chars().filter(|c| crate::terminal::width::char_width(*c) == 2).count();
-            wide + usize::from(part.chars().any(|c| c.is_alphanumeric() && crate::terminal::width::char_width(c) < 2))
+            wide + usize::from(
+                part.chars().any(|c| c.is_alphanumeric() && crate::terminal::width::char_width(c) < 2),
+            )
         })
         .sum()
 }

@@ -27,7 +27,12 @@ pub const COMMANDS: &[Described] = &[
     command("help", "", "this list", "显示本列表"),
     command("new", "", "begin a new session", "新建会话"),
     command("sessions", "[QUERY]", "list sessions, or search in them", "列出会话，或按关键词搜索"),
-    command("resume", "N|ID", "go on with a session, by its number in the list or its id", "按编号或 ID 继续会话"),
+    command(
+        "resume",
+        "N|ID",
+        "go on with a session, by its number in the list or its id",
+        "按编号或 ID 继续会话",
+    ),
     command("rename", "TITLE", "give this session a title", "修改会话标题"),
     command("fork", "[MESSAGE_ID]", "go on in a copy, up to this message", "从某条消息复制出新会话"),
     command("archive", "", "put this session aside", "归档会话"),
@@ -38,7 +43,12 @@ pub const COMMANDS: &[Described] = &[
     command("mode", "[MODE]", "how much runs unasked: ask, auto, read-only, unattended", "查看或切换模式"),
     command("tools", "[NAME]", "what tools there are; with NAME its manual page", "列出工具，或查看某个工具"),
     command("image", "FILE", "send an image with the next message", "随下一条消息发送图片"),
-    command("undo", "[CALL|turn]", "take back the last change, that of a call, or all of the last turn", "撤销改动"),
+    command(
+        "undo",
+        "[CALL|turn]",
+        "take back the last change, that of a call, or all of the last turn",
+        "撤销改动",
+    ),
     command("compact", "[FOCUS]", "replace older parts by a summary", "压缩较早的对话"),
     command("thoughts", "", "the last thought in full", "查看完整的思考过程"),
     command("grants", "", "remembered answers", "查看已记住的授权"),
@@ -144,7 +154,9 @@ fn unknown(language: Language, name: &str) -> String {
         Language::English => format!(
             "there is no command /{name}{near}: /help lists them. To send it as a message, write //{name}"
         ),
-        Language::Chinese => format!("没有命令 /{name}{near}：/help 列出全部命令。要作为消息发送，请写 //{name}"),
+        Language::Chinese => {
+            format!("没有命令 /{name}{near}：/help 列出全部命令。要作为消息发送，请写 //{name}")
+        }
     }
 }
 
@@ -155,7 +167,11 @@ pub fn help(language: Language) -> String {
     let widest = forms.iter().map(|form| width(form)).max().unwrap_or(0);
     let mut text = String::new();
     for (form, command) in forms.iter().zip(COMMANDS) {
-        text.push_str(&format!("{}  {}\n", padded(form, widest), language.say(command.english, command.chinese)));
+        text.push_str(&format!(
+            "{}  {}\n",
+            padded(form, widest),
+            language.say(command.english, command.chinese)
+        ));
     }
     text.push_str(language.say(
         "A line that ends in \\ goes on; a pasted text stays one message. Ctrl-C cancels a turn, twice leaves.",

@@ -35,7 +35,8 @@ impl Stream {
     }
 
     pub fn planned(self, n: u32, tool: &str, summary: &str, decision: &str) -> Self {
-        let plan = Box::new(Plan::new(summary).at_least(Permission::Moderate, "test", "It is forbidden here."));
+        let plan =
+            Box::new(Plan::new(summary).at_least(Permission::Moderate, "test", "It is forbidden here."));
         self.add(EventBody::CallPlanned {
             call_id: call(n),
             tool: tool.into(),
@@ -70,8 +71,11 @@ pub fn call(n: u32) -> CallId {
 
 pub fn outcome(n: u32, tool: &str, status: Status, text: &str) -> Outcome {
     let failed = status != Status::Success;
-    let error =
-        failed.then(|| ErrorBody { code: "exit_nonzero".into(), message: text.into(), hint: Some("Try again.".into()) });
+    let error = failed.then(|| ErrorBody {
+        code: "exit_nonzero".into(),
+        message: text.into(),
+        hint: Some("Try again.".into()),
+    });
     Outcome {
         call_id: call(n),
         tool: tool.into(),

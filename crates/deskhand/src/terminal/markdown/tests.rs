@@ -107,7 +107,10 @@ fn tables_are_set_by_their_width() {
     );
     // Cells are wrapped where the terminal is narrow.
     let narrow = without_looks(&render("| a | b |\n|---|---|\n| one two three four | x |\n", 20));
-    assert_eq!(narrow, "a                │ b\n─────────────────┼──\none two three    │ x\nfour             │ \n");
+    assert_eq!(
+        narrow,
+        "a                │ b\n─────────────────┼──\none two three    │ x\nfour             │ \n"
+    );
     // What only looks like one is text.
     assert_eq!(render("| not a table\nx", 40), "| not a table\nx\n");
     assert_eq!(render("| a |\n| b |\n", 40), "| a |\n| b |\n");
@@ -136,7 +139,9 @@ fn without_colours_the_source_passes() {
 #[test]
 fn no_sequence_of_a_model_reaches_the_terminal() {
     for style in [Style::COLOURED, Style::PLAIN] {
-        for source in ["a\x1b[2Jb", "`\x1b]0;t\x07`", "```\n\x1b[31m\n```", "| \x1b[1m |\n|--|\n", "x\rover\r"] {
+        for source in
+            ["a\x1b[2Jb", "`\x1b]0;t\x07`", "```\n\x1b[31m\n```", "| \x1b[1m |\n|--|\n", "x\rover\r"]
+        {
             let out = render_in(source, style, 40, 1);
             let left = without_looks(&out);
             assert!(!left.contains(['\x1b', '\x07', '\r']), "{source:?}: {out:?}");

@@ -17,8 +17,8 @@ use crate::{
     terminal::{
         Style,
         chat::{
-            ChatApprover, Ended, EventSource, Follow, Interrupt, Interrupts, Output, Questions, Renderer, RunningTurn,
-            Screen,
+            ChatApprover, Ended, EventSource, Follow, Interrupt, Interrupts, Output, Questions, Renderer,
+            RunningTurn, Screen,
         },
     },
 };
@@ -145,7 +145,9 @@ async fn a_question_is_asked_where_it_stands_in_the_stream() {
         }
     });
     tokio::task::yield_now().await;
-    scene.send(Stream::new().thought("hm").text("I change it").planned(1, "edit_file", "Change", "ask").events);
+    scene.send(
+        Stream::new().thought("hm").text("I change it").planned(1, "edit_file", "Change", "ask").events,
+    );
     scene.send(Stream::new().add(EventBody::ApprovalWanted { request: Box::new(request) }).events);
     let ended = scene.follow(Some(&person)).await;
     assert_eq!(ended.exit_code(), 0);
@@ -164,7 +166,8 @@ async fn a_prompt_goes_away_when_someone_else_answers() {
     let request = question("q1", 1);
     scene.send(Stream::new().add(EventBody::ApprovalWanted { request: Box::new(request.clone()) }).events);
     let turn = Arc::clone(&scene.turn);
-    let (approver, log) = (std::mem::replace(&mut scene.approver, Questions::new().0), Arc::clone(&scene.log));
+    let (approver, log) =
+        (std::mem::replace(&mut scene.approver, Questions::new().0), Arc::clone(&scene.log));
     tokio::spawn(async move {
         let asking = approver.ask(&request);
         let asked = async {
@@ -181,11 +184,9 @@ async fn a_prompt_goes_away_when_someone_else_answers() {
 
 #[tokio::test]
 async fn ctrl_c_cancels_and_twice_leaves() {
-    for (keys, leave) in [
-        (&[Interrupt::Key][..], false),
-        (&[Interrupt::Key, Interrupt::Key], true),
-        (&[Interrupt::End], true),
-    ] {
+    for (keys, leave) in
+        [(&[Interrupt::Key][..], false), (&[Interrupt::Key, Interrupt::Key], true), (&[Interrupt::End], true)]
+    {
         let mut scene = Scene::new(false);
         scene.send(Stream::new().text("some words").events);
         let events = scene.turn.events.clone();
@@ -205,7 +206,8 @@ async fn ctrl_c_in_a_question_cancels_the_turn() {
     let person = Person { log: Arc::clone(&scene.log), answers: false };
     let request = question("q1", 1);
     scene.send(Stream::new().add(EventBody::ApprovalWanted { request: Box::new(request.clone()) }).events);
-    let (approver, log) = (std::mem::replace(&mut scene.approver, Questions::new().0), Arc::clone(&scene.log));
+    let (approver, log) =
+        (std::mem::replace(&mut scene.approver, Questions::new().0), Arc::clone(&scene.log));
     let (keys, turn) = (scene.keys.clone(), Arc::clone(&scene.turn));
     tokio::spawn(async move {
         let pressed = async {

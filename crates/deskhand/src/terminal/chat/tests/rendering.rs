@@ -32,7 +32,8 @@ fn shown(screen: Screen, events: &[Event]) -> String {
 
 /// A turn with everything that can happen in one.
 fn whole_turn() -> Vec<Event> {
-    let settled = |by: &str, answer| Settled::Answered { answer: AnyAnswer::Execution(answer), by: by.into() };
+    let settled =
+        |by: &str, answer| Settled::Answered { answer: AnyAnswer::Execution(answer), by: by.into() };
     let written = outcome(2, "edit_file", Status::Success, "Changed 1 place in notes.md.");
     Stream::new()
         .add(EventBody::TurnStarted {
@@ -153,7 +154,13 @@ fn how_a_question_was_settled_is_said_unless_it_was_here() {
 #[test]
 fn the_last_thought_can_be_read_in_full() {
     let mut renderer = Renderer::new(COLOURED);
-    for event in Stream::new().thought("a ").thought("b").text("x").thought("c").done(TurnOutcome::Cancelled, None).events
+    for event in Stream::new()
+        .thought("a ")
+        .thought("b")
+        .text("x")
+        .thought("c")
+        .done(TurnOutcome::Cancelled, None)
+        .events
     {
         renderer.event(&event);
     }

@@ -50,6 +50,18 @@ pub struct Shared {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Talk: with MESSAGE one turn, else a conversation. Text from a pipe is added to the message
+    ///
+    /// With --json each event of the turn is one line of JSON. Exit codes: 0 completed, 1 failed or stopped, 3
+    /// refused (nobody could be asked), 4 cancelled.
+    Chat(ChatArgs),
+    /// A scripted conversation with real tools in a folder of its own; needs no model
+    Demo,
+    /// List, search, show and change conversations
+    Sessions {
+        #[command(subcommand)]
+        action: SessionAction,
+    },
     /// List every tool with schema, permission and effects; with NAME its manual page
     Tools {
         name: Option<String>,
@@ -129,6 +141,107 @@ pub enum Command {
     Completions { shell: clap_complete::Shell },
     /// Print the manual page (roff)
     Man,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct ChatArgs {
+    /// What to say; if it is left out, a conversation begins
+    pub message: Option<String>,
+    /// Go on with the last session of this workspace
+    #[arg(long = "continue")]
+    pub go_on: bool,
+    /// An image to send along (PNG, JPEG, GIF or WebP); may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub image: Vec<PathBuf>,
+}
+
+/// Which page of a list.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct PageArgs {
+    /// Which page, from 1
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub page: u64,
+    /// How many on a page
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub page_size: u64,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub enum SessionAction {
+    /// List sessions, the one that changed last first
+    List {
+        #[command(flatten)]
+        page: PageArgs,
+        /// Those that were put aside, instead of the others
+        #[arg(long, conflicts_with = "all")]
+        archived: bool,
+        /// Those that were put aside, too
+        #[arg(long)]
+        all: bool,
+        /// Those that were deleted softly, instead of the others
+        #[arg(long)]
+        deleted: bool,
+    },
+    /// Show the messages of a session
+    Show {
+        /// The id, or an end of it that only one has
+        id: String,
+        #[command(flatten)]
+        page: PageArgs,
+    },
+    /// Search titles and messages for words, newest hit first
+    Search {
+        #[arg(required = true)]
+        words: Vec<String>,
+        #[command(flatten)]
+        page: PageArgs,
+    },
+    /// Give a session a title, which then stays
+    Rename { id: String, title: String },
+    /// Put a session aside
+    Archive { id: String },
+    /// Take that back
+    Unarchive { id: String },
+    /// Delete a session with all that belongs to it
+    Delete {
+        id: String,
+        /// Only put it out of sight: `restore` brings it back
+        #[arg(long)]
+        soft: bool,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
+    },
+    /// Bring back what was deleted softly
+    Restore { id: String },
+    /// Make a new session with the messages up to one of them; the original stays
+    Fork {
+        id: String,
+        /// The last message to take along [default: all of them]
+        #[arg(long, value_name = "MESSAGE_ID")]
+        at: Option<i64>,
+        #[arg(long)]
+        title: Option<String>,
+    },
+    /// Print a session, or write it to a file that is not there yet
+    Export {
+        id: String,
+        #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+        format: ExportFormat,
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Make a new session of what `export --format json` wrote; `-` reads stdin
+    Import { file: PathBuf },
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Markdown, to be read
+    #[default]
+    Md,
+    /// JSON, which `import` reads
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

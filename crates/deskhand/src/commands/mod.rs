@@ -3,11 +3,17 @@
 mod approvals;
 mod audit;
 mod call;
+#[cfg_attr(not(test), allow(dead_code))] // until sessions are kept
+mod chat;
 mod config;
 mod console;
+#[cfg_attr(not(test), allow(dead_code))] // until sessions are kept
+mod demo;
 mod doctor;
 mod explain;
 mod grants;
+#[cfg_attr(not(test), allow(dead_code))] // until sessions are kept
+mod sessions;
 mod tools;
 mod undo;
 
@@ -58,6 +64,9 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
         Command::Undo { call, list } => undo::run(app, printer, call, list).await,
         Command::Doctor => doctor::run(app, printer),
         Command::Config { action } => config::run(app, printer, action.as_ref()),
+        Command::Chat(_) | Command::Demo | Command::Sessions { .. } => {
+            anyhow::bail!("this build keeps no sessions")
+        }
         // These need no data folder, and were done before it was opened.
         Command::Tools { .. } | Command::Completions { .. } | Command::Man => Ok(0),
     }

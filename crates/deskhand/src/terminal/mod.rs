@@ -2,23 +2,29 @@
 
 mod approver;
 mod arguments;
+#[cfg_attr(not(test), allow(dead_code))] // until sessions are kept
+pub mod chat;
 mod fixed;
 mod input;
+mod markdown;
 mod plan_view;
 mod printer;
 mod progress;
 mod style;
 mod when;
+mod width;
 
 pub use self::{
     approver::TerminalApprover,
     arguments::parse_arguments,
     fixed::YesApprover,
+    markdown::Markdown,
     plan_view::{PlanView, explanation},
     printer::Printer,
     progress::ProgressLine,
     style::{Style, safe, safe_line},
     when::{parse_ago, parse_until},
+    width::{cut, padded, terminal_width, width},
 };
 
 use std::io::{IsTerminal, stderr, stdin};

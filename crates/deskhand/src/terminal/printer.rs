@@ -45,6 +45,14 @@ impl Printer {
         }
     }
 
+    /// A piece of text on stdout, as it is.
+    #[allow(clippy::unused_self)] // as above
+    pub fn piece(self, text: &str) {
+        let mut out = io::stdout().lock();
+        // A reader that went away is no error.
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
     /// A remark for a person, on stderr.
     #[allow(clippy::unused_self)] // as above
     pub fn note(self, text: &str) {

@@ -15,6 +15,13 @@ pub struct Style {
 impl Style {
     pub const PLAIN: Self = Self { on: false };
 
+    #[cfg(test)]
+    pub const COLOURED: Self = Self { on: true };
+
+    pub fn is_on(self) -> bool {
+        self.on
+    }
+
     pub fn for_stdout() -> Self {
         Self { on: stdout().is_terminal() && wanted() }
     }
@@ -59,11 +66,6 @@ fn wanted() -> bool {
 /// Text from a model, a file or the network, so that it cannot move the cursor, change colours, hide itself or
 /// read in another direction than it runs. Line feeds and tabs stay.
 pub fn safe(text: &str) -> Cow<'_, str> {
-    let harmless = |c: char| match c {
-        '\n' | '\t' => true,
-        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => false,
-        c => !c.is_control(),
-    };
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);
     }
@@ -79,6 +81,40 @@ pub fn safe(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+fn harmless(c: char) -> bool {
+    match c {
+        '\n' | '\t' => true,
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => false,
+        c => !c.is_control(),
+    }
+}
+
+/// As [`safe`], for a text that arrives in pieces: a line end of other systems may be parted by them.
+#[derive(Debug, Default)]
+pub struct SafeText {
+    carriage_return: bool,
+}
+
+impl SafeText {
+    pub fn feed(&mut self, piece: &str) -> String {
+        if piece.is_empty() {
+            return String::new();
+        }
+        let held = if std::mem::take(&mut self.carriage_return) { "\r" } else { "" };
+        let mut text = format!("{held}{piece}");
+        if text.ends_with('\r') {
+            text.pop();
+            self.carriage_return = true;
+        }
+        safe(&text).into_owned()
+    }
+
+    /// What was held back.
+    pub fn finish(&mut self) -> String {
+        if std::mem::take(&mut self.carriage_return) { safe("\r").into_owned() } else { String::new() }
+    }
 }
 
 /// As [`safe`], for what must stay on its line: nothing in it can pass for a line of ours.

@@ -1,0 +1,180 @@
+//! `deskhand chat`: one turn, or a conversation.
+
+mod attach;
+mod choose;
+mod slash;
+mod talk;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    io::{self, IsTerminal},
+    sync::Arc,
+};
+
+use anyhow::{Result, bail};
+use deskhand_core::{
+    Mode,
+    session::{NewSession, Session, SessionMeta, SessionStore},
+};
+
+use crate::{
+    assemble::App,
+    cli::ChatArgs,
+    language::Language,
+    terminal::{
+        Printer, Style, TerminalApprover, can_ask,
+        chat::{Conversation, Ended, Follow, Interrupts, Output, Questions, Renderer, Screen, Turn},
+        terminal_width,
+    },
+};
+
+/// What a conversation runs on.
+pub struct Backing {
+    pub sessions: Arc<dyn SessionStore>,
+    pub agent: Arc<dyn Conversation>,
+    /// The screen's end of the questions; the other end is among the approvers of the agent.
+    pub questions: Questions,
+}
+
+/// What the command line says.
+pub struct Wanted {
+    pub chat: ChatArgs,
+    /// `--session`
+    pub session: Option<String>,
+    /// `--model`
+    pub model: Option<String>,
+}
+
+pub async fn run(app: &App, printer: Printer, wanted: Wanted, backing: Backing) -> Result<u8> {
+    if wanted.chat.go_on && wanted.session.is_some() {
+        bail!("--continue goes on with the last session, --session with the named one: say only one of them");
+    }
+    let mut chat = Chat::new(app, printer, &wanted, backing)?;
+    let piped = if io::stdin().is_terminal() { None } else { attach::piped(&mut chat.interrupts).await? };
+    match attach::message(wanted.chat.message.as_deref(), piped.as_deref()) {
+        Some(message) => Ok(chat.say(&message).await?.exit_code()),
+        None if !io::stdin().is_terminal() => {
+            bail!("there is nothing to say: write a MESSAGE, or hand text over in a pipe")
+        }
+        None if printer.json => bail!("--json prints the events of one turn: write a MESSAGE"),
+        None => talk::run(chat, wanted.chat.go_on || wanted.session.is_some()).await,
+    }
+}
+
+/// A conversation: where it stands, and what it runs on.
+pub struct Chat<'a> {
+    app: &'a App,
+    pub printer: Printer,
+    backing: Backing,
+    interrupts: Interrupts,
+    output: Output,
+    asks: Option<TerminalApprover>,
+    /// `None` until something is said in a new one.
+    session: Option<Session>,
+    model: Option<String>,
+    mode: Mode,
+    /// Images for the next message.
+    images: Vec<attach::Image>,
+    /// The list that `/resume N` counts in.
+    listed: Vec<String>,
+}
+
+impl<'a> Chat<'a> {
+    pub fn new(app: &'a App, printer: Printer, wanted: &Wanted, backing: Backing) -> Result<Self> {
+        let sessions = &*backing.sessions;
+        let session = match (&wanted.session, wanted.chat.go_on) {
+            (Some(id), _) => Some(sessions.find_session(id)?),
+            (None, true) => Some(choose::last(sessions, app.paths.workspace())?.ok_or_else(|| {
+                anyhow::anyhow!(
+                    "there is no session in {} to go on with: leave out --continue",
+                    app.paths.workspace().display()
+                )
+            })?),
+            (None, false) => None,
+        };
+        let images = wanted.chat.image.iter().map(|file| attach::Image::read(file)).collect::<Result<_>>()?;
+        let asks = can_ask().then_some(TerminalApprover { language: app.language });
+        Ok(Self {
+            output: output(printer, app.language, asks.is_some()),
+            app,
+            printer,
+            backing,
+            interrupts: Interrupts::listen(),
+            asks,
+            session,
+            model: wanted.model.clone(),
+            mode: app.mode,
+            images,
+            listed: Vec::new(),
+        })
+    }
+
+    pub fn language(&self) -> Language {
+        self.app.language
+    }
+
+    /// The session, made now if there is none yet.
+    fn session(&mut self) -> Result<Session> {
+        if let Some(session) = &self.session {
+            return Ok(session.clone());
+        }
+        let metadata = SessionMeta {
+            workspace: Some(self.app.paths.workspace().to_path_buf()),
+            model: self.model.clone().or_else(|| self.backing.agent.usual_model()),
+            ..SessionMeta::default()
+        };
+        let session = self.backing.sessions.create(&NewSession { id: None, title: None, metadata })?;
+        self.session = Some(session.clone());
+        Ok(session)
+    }
+
+    /// One turn: says this, and shows what comes of it.
+    pub async fn say(&mut self, message: &str) -> Result<Ended> {
+        let session = self.session()?;
+        let mut uploads = Vec::new();
+        for image in &self.images {
+            uploads.push(self.backing.sessions.add_upload(&image.upload(&session.id))?.id);
+        }
+        let before = choose::last_event(&*self.backing.sessions, &session.id)?;
+        let turn = self.backing.agent.start(Turn {
+            session_id: session.id.clone(),
+            message: message.to_owned(),
+            uploads,
+            model: self.model.clone(),
+            mode: self.mode,
+        })?;
+        self.images.clear();
+        let mut events = self.backing.agent.subscribe(&session.id, before);
+        self.interrupts.forget();
+        if let Output::People(renderer) = &mut self.output {
+            renderer.resize(terminal_width());
+        }
+        let printer = self.printer;
+        let follow = Follow {
+            output: &mut self.output,
+            questions: &mut self.backing.questions,
+            interrupts: &mut self.interrupts,
+            asks: self.asks.as_ref().map(|asks| asks as &dyn deskhand_core::Approver),
+            language: self.app.language,
+            print: &mut |text| printer.piece(text),
+            remark: &mut |text| printer.note(text),
+        };
+        Ok(follow.turn(&*turn, &mut *events).await)
+    }
+}
+
+fn output(printer: Printer, language: Language, asks: bool) -> Output {
+    if printer.json {
+        return Output::Json;
+    }
+    let terminal = io::stdout().is_terminal();
+    Output::People(Box::new(Renderer::new(Screen {
+        style: printer.style,
+        language,
+        width: terminal_width(),
+        // A line that moves is a matter of the terminal; those who want no colours may not want it either.
+        live: terminal && Style::for_stdout().is_on(),
+        asks,
+    })))
+}

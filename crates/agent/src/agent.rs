@@ -124,7 +124,7 @@ impl Agent {
         if session.title == UNTITLED && !session.title_locked {
             parts.store.rename(&session.id, &title::from_message(&message), TitledBy::Machine)?;
         }
-        let handle = TurnHandle::new(&session.id, &begun.turn.id);
+        let handle = TurnHandle::new(&session.id, &begun.turn.id, begun.event.seq);
         self.0.hub.show_stored(begun.event.clone());
         if let Some(observer) = &request.observer {
             observer.emit(begun.event.body);

@@ -33,6 +33,8 @@ pub struct App {
     pub mode: Mode,
     pub language: Language,
     pub data_dir: PathBuf,
+    /// Where the config, the keys and the rules for programs lie; `None` where there is no home.
+    pub config_dir: Option<PathBuf>,
     pub store: Store,
     pub gate: Gate,
     pub paths: Paths,
@@ -77,6 +79,7 @@ impl App {
             language: Language::choose(settings.language()),
             settings,
             data_dir,
+            config_dir: config_dir(shared),
             store,
             gate,
             paths,
@@ -120,18 +123,17 @@ fn with_shell(services: Services, settings: &Settings, data_dir: &Path) -> Servi
         .with(deskhand_tools::shell::ProcessTable::new(data_dir))
 }
 
-/// The file with a person's own rules for programs: beside their config.
-#[cfg(unix)]
-fn programs_file(shared: &Shared) -> Option<PathBuf> {
+/// The folder of the config, named or usual.
+fn config_dir(shared: &Shared) -> Option<PathBuf> {
     let named = shared.config.clone().or_else(|| places::variable("DESKHAND_CONFIG"));
-    let folder = named.as_deref().and_then(Path::parent).map(Path::to_path_buf).or_else(places::config_dir);
-    folder.map(|folder| folder.join("programs.toml"))
+    named.as_deref().and_then(Path::parent).map(Path::to_path_buf).or_else(places::config_dir)
 }
 
 /// The reading of commands, with a person's own rules for programs. Where those cannot be read, no command runs.
 #[cfg(unix)]
 fn own_programs(shared: &Shared) -> Shell {
-    let Some(file) = programs_file(shared) else { return Shell::default() };
+    let Some(folder) = config_dir(shared) else { return Shell::default() };
+    let file = folder.join("programs.toml");
     let broken = |why: String| Shell::broken(&format!("{}: {why}", file.display()));
     match std::fs::read_to_string(&file) {
         Ok(text) => Shell::with_entries(&text).unwrap_or_else(broken),

@@ -8,7 +8,7 @@ use deskhand_core::Mode;
 /// Safe hands on a computer for any language model.
 ///
 /// Every call passes one gate: it is checked, planned, approved, run, screened and recorded. Without a
-/// command, `deskhand` opens a console that lists, explains and calls tools.
+/// command, `deskhand` begins a conversation with the model that is configured or found on this machine.
 ///
 /// Exit codes: 0 success, 1 the call failed, 2 wrong usage or invalid arguments, 3 refused (blocked, rejected,
 /// expired, nobody to ask), 4 timed out or cancelled.
@@ -130,6 +130,8 @@ pub enum Command {
         #[arg(long, conflicts_with = "call")]
         list: bool,
     },
+    /// List, explain and call tools by hand, one line at a time
+    Console,
     /// Say what works on this machine, and what to do about what does not
     Doctor,
     /// Show every setting with its value and where it comes from

@@ -12,7 +12,7 @@ use deskhand_agent::{
         ConnectOptions, Constrains, ErrorClass, Fallback, ModelName, Provider, ProviderError, connect,
         discover::{FoundModel, Look},
         keys,
-        presets::presets,
+        presets::{Preset, presets},
     },
 };
 use serde_json::Value;
@@ -57,17 +57,8 @@ impl ConfiguredModels {
         if let Some(name) = self.settings.model() {
             return Some(Chosen::BySetting(name.to_owned()));
         }
-        let options = self.options(None);
-        let with_key = presets().providers.iter().filter(|preset| preset.needs_key).find(|preset| {
-            let in_a_variable = preset.key_variables.iter().any(|variable| {
-                (options.env)(variable).is_some_and(|value| !value.trim().is_empty())
-            });
-            let in_the_file = || {
-                let file = self.keys_file.as_deref()?;
-                keys::from_file(file, &preset.name).ok().filter(|keys| !keys.is_empty())
-            };
-            preset.default_model.is_some() && (in_a_variable || in_the_file().is_some())
-        })?;
+        let mut providers = presets().providers.iter();
+        let with_key = providers.find(|preset| preset.default_model.is_some() && self.has_key(preset))?;
         let model = with_key.default_model.as_deref().unwrap_or_default();
         Some(Chosen::ByKey(format!("{}/{model}", with_key.name)))
     }
@@ -83,10 +74,28 @@ impl ConfiguredModels {
         first
     }
 
-    /// All models on this machine that were found.
-    pub async fn on_this_machine(&self) -> Vec<String> {
+    /// The models that can be named: those on this machine, and the well-known ones of providers whose key is there.
+    pub async fn all(&self) -> Vec<String> {
         let found = Look::usual(&self.options(None)).find().await;
-        found.iter().map(|found| found.name.to_string()).collect()
+        let mut names: Vec<String> = found.iter().map(|found| found.name.to_string()).collect();
+        for preset in presets().providers.iter().filter(|preset| self.has_key(preset)) {
+            let known = presets().models.iter().filter(|model| model.provider == preset.name);
+            names.extend(known.map(|model| format!("{}/{}", preset.name, model.name)));
+        }
+        names
+    }
+
+    fn has_key(&self, preset: &Preset) -> bool {
+        let options = self.options(None);
+        let in_a_variable = preset
+            .key_variables
+            .iter()
+            .any(|variable| (options.env)(variable).is_some_and(|value| !value.trim().is_empty()));
+        let in_the_file = || {
+            let file = self.keys_file.as_deref()?;
+            keys::from_file(file, &preset.name).ok().filter(|keys| !keys.is_empty())
+        };
+        preset.needs_key && (in_a_variable || in_the_file().is_some())
     }
 
     /// What is set for a provider, beside what it is known for.

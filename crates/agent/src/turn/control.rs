@@ -20,6 +20,7 @@ pub struct TurnHandle(Arc<Reins>);
 struct Reins {
     turn_id: String,
     session_id: String,
+    first_event: u64,
     cancel: CancellationToken,
     paused: watch::Sender<bool>,
     ended: watch::Sender<Option<TurnOutcome>>,
@@ -27,10 +28,11 @@ struct Reins {
 }
 
 impl TurnHandle {
-    pub(crate) fn new(session_id: &str, turn_id: &str) -> Self {
+    pub(crate) fn new(session_id: &str, turn_id: &str, first_event: u64) -> Self {
         Self(Arc::new(Reins {
             turn_id: turn_id.to_owned(),
             session_id: session_id.to_owned(),
+            first_event,
             cancel: CancellationToken::new(),
             paused: watch::Sender::new(false),
             ended: watch::Sender::new(None),
@@ -44,6 +46,11 @@ impl TurnHandle {
 
     pub fn session_id(&self) -> &str {
         &self.0.session_id
+    }
+
+    /// The number of its event `turn_started`.
+    pub fn first_event(&self) -> u64 {
+        self.0.first_event
     }
 
     /// Ends the turn: calls that run are cancelled, a question is withdrawn, an answer that arrives is kept as far as it

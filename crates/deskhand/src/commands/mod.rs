@@ -3,26 +3,28 @@
 mod approvals;
 mod audit;
 mod call;
-#[cfg_attr(not(test), allow(dead_code))] // until sessions are kept
 mod chat;
 mod config;
+mod connect;
 mod console;
-#[cfg_attr(not(test), allow(dead_code))] // until sessions are kept
 mod demo;
 mod doctor;
 mod explain;
 mod grants;
-#[cfg_attr(not(test), allow(dead_code))] // until sessions are kept
 mod sessions;
+mod start;
 mod tools;
 mod undo;
+
+use std::sync::Arc;
 
 use anyhow::Result;
 use clap::CommandFactory;
 
 use crate::{
     assemble::App,
-    cli::{Cli, Command, Shared},
+    cli::{ChatArgs, Cli, Command, Shared},
+    models::ConfiguredModels,
     reference,
     terminal::{Printer, safe_line},
 };
@@ -30,8 +32,15 @@ use crate::{
 /// Does what the command line says. The number is the exit code.
 pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
     let Cli { shared, command } = cli;
-    let Some(command) = command else { return console::run(&open(&shared, printer)?, printer).await };
+    let Some(command) = command else {
+        return start::run(&open(&shared, printer)?, &shared, printer).await;
+    };
     match command {
+        Command::Chat(wanted) => {
+            let app = open(&shared, printer)?;
+            chat_with_a_model(&app, &shared, printer, wanted).await
+        }
+        Command::Demo => demo::run(&shared, printer).await,
         Command::Tools { name, toolset, dialect, format } => {
             tools::run(&tools::Wanted { name, toolset, dialect, format }, printer)
         }
@@ -64,12 +73,23 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
         Command::Undo { call, list } => undo::run(app, printer, call, list).await,
         Command::Doctor => doctor::run(app, printer),
         Command::Config { action } => config::run(app, printer, action.as_ref()),
-        Command::Chat(_) | Command::Demo | Command::Sessions { .. } => {
-            anyhow::bail!("this build keeps no sessions")
+        Command::Console => Box::pin(console::run(app, printer)).await,
+        Command::Sessions { action } => {
+            let store = app.store.sessions();
+            let desk = sessions::Desk { store: store.as_ref(), printer, language: app.language };
+            sessions::run(&desk, action)
         }
-        // These need no data folder, and were done before it was opened.
-        Command::Tools { .. } | Command::Completions { .. } | Command::Man => Ok(0),
+        // These were done before, or make an app of their own.
+        Command::Chat(_) | Command::Demo | Command::Tools { .. } | Command::Completions { .. } | Command::Man => Ok(0),
     }
+}
+
+async fn chat_with_a_model(app: &App, shared: &Shared, printer: Printer, chat: ChatArgs) -> Result<u8> {
+    let models = Arc::new(ConfiguredModels::new(&app.settings, app.config_dir.clone()));
+    let usual = models.usual().await.map(|chosen| chosen.name().to_owned());
+    let backing = connect::backing(app, models, usual)?;
+    let (session, model) = (shared.session.clone(), app.settings.named_model());
+    chat::run(app, printer, chat::Wanted { chat, session, model }, backing).await
 }
 
 fn open(shared: &Shared, printer: Printer) -> Result<App> {

@@ -155,6 +155,29 @@ impl Settings {
         self.value("fallback_model").as_str().filter(|name| !name.is_empty())
     }
 
+    /// The model that was named for this run, by a flag or a variable: it counts more than what a session remembers.
+    pub fn named_model(&self) -> Option<String> {
+        let setting = self.values.get("model")?;
+        let named = matches!(setting.source, Source::Flag { .. } | Source::Environment { .. });
+        setting.value.as_str().filter(|name| named && !name.is_empty()).map(str::to_owned)
+    }
+
+    /// How far a turn may go by itself.
+    pub fn chain(&self) -> deskhand_agent::chain::guards::ToolChainOptions {
+        let number = |key: &str| self.value(key).as_u64();
+        let count = |key: &str, usual| number(key).map_or(usual, |n| u32::try_from(n).unwrap_or(u32::MAX));
+        let usual = deskhand_agent::chain::guards::ToolChainOptions::default();
+        deskhand_agent::chain::guards::ToolChainOptions {
+            max_rounds: count("chain.max_rounds", usual.max_rounds),
+            max_calls: count("chain.max_calls", usual.max_calls),
+            max_tokens: number("chain.max_tokens").filter(|n| *n > 0),
+            max_time_s: number("chain.max_time_s").filter(|n| *n > 0),
+            max_cost: self.value("chain.max_cost").as_f64().filter(|n| *n > 0.0),
+            check_results: self.value("chain.check_results").as_bool().unwrap_or(false),
+            ..usual
+        }
+    }
+
     pub fn instructions(&self) -> Option<String> {
         self.value("instructions").as_str().filter(|text| !text.is_empty()).map(str::to_owned)
     }

@@ -1,6 +1,6 @@
 //! Reading a line from a person, in a way that can be given up: the question may be answered elsewhere.
 
-use std::io;
+use std::io::{self, Write};
 
 use tokio_util::sync::CancellationToken;
 
@@ -11,6 +11,55 @@ const LOOK_MS: i32 = 100;
 /// One line from the terminal, without its end. `None` at the end of input, or when `cancel` fires.
 pub async fn read_line(cancel: CancellationToken) -> Option<String> {
     tokio::task::spawn_blocking(move || read_line_blocking(&cancel)).await.ok()?.ok()?
+}
+
+/// Asks on stderr and reads a line; `None` at the end of input.
+pub async fn ask_line(prompt: &str) -> Option<String> {
+    let _ = write!(io::stderr(), "{prompt}");
+    read_line(CancellationToken::new()).await
+}
+
+/// The same without showing what is typed.
+pub async fn ask_secret(prompt: &str) -> Option<String> {
+    let _ = write!(io::stderr(), "{prompt}");
+    let hidden = Hidden::begin();
+    let line = read_line(CancellationToken::new()).await;
+    drop(hidden);
+    let _ = writeln!(io::stderr());
+    line
+}
+
+/// While it lives, the terminal does not show what is typed.
+struct Hidden {
+    #[cfg(unix)]
+    before: Option<rustix::termios::Termios>,
+}
+
+impl Hidden {
+    #[cfg(unix)]
+    fn begin() -> Self {
+        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+        let before = tcgetattr(io::stdin()).ok();
+        if let Some(mut modes) = before.clone() {
+            modes.local_modes.remove(LocalModes::ECHO);
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &modes);
+        }
+        Self { before }
+    }
+
+    #[cfg(not(unix))]
+    fn begin() -> Self {
+        Self {}
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some(before) = &self.before {
+            let _ = rustix::termios::tcsetattr(io::stdin(), rustix::termios::OptionalActions::Now, before);
+        }
+    }
 }
 
 /// Drops what waits to be read.

@@ -10,6 +10,7 @@ mod markdown;
 mod plan_view;
 mod printer;
 mod progress;
+pub mod setup;
 mod style;
 mod when;
 mod width;
@@ -18,6 +19,7 @@ pub use self::{
     approver::TerminalApprover,
     arguments::parse_arguments,
     fixed::YesApprover,
+    input::ask_line,
     markdown::Markdown,
     plan_view::{PlanView, explanation},
     printer::Printer,

@@ -1,4 +1,4 @@
-//! Which session, and where in it.
+//! Which session to go on with.
 
 use std::path::Path;
 
@@ -16,24 +16,4 @@ pub fn last(store: &dyn SessionStore, workspace: &Path) -> Result<Option<Session
         session.message_count > 0 && session.metadata.workspace.as_deref() == Some(workspace)
     };
     Ok(found.items.into_iter().find(here))
-}
-
-/// The number of the last event of a session, 0 if there is none. Numbers grow by one, so it is found by halving.
-pub fn last_event(store: &dyn SessionStore, session: &str) -> Result<u64> {
-    let any_after = |after: u64| -> Result<bool> { Ok(!store.events(session, after, 1)?.is_empty()) };
-    let mut step = 1_u64;
-    while step < u64::MAX / 2 && any_after(step)? {
-        step *= 2;
-    }
-    // There is none after `high`.
-    let (mut low, mut high) = (0, step);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if any_after(middle)? {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    Ok(low)
 }

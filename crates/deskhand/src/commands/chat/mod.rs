@@ -136,7 +136,6 @@ impl<'a> Chat<'a> {
         for image in &self.images {
             uploads.push(self.backing.sessions.add_upload(&image.upload(&session.id))?.id);
         }
-        let before = choose::last_event(&*self.backing.sessions, &session.id)?;
         let turn = self.backing.agent.start(Turn {
             session_id: session.id.clone(),
             message: message.to_owned(),
@@ -145,7 +144,7 @@ impl<'a> Chat<'a> {
             mode: self.mode,
         })?;
         self.images.clear();
-        let mut events = self.backing.agent.subscribe(&session.id, before);
+        let mut events = self.backing.agent.subscribe(&session.id, turn.first_event() - 1);
         self.interrupts.forget();
         if let Output::People(renderer) = &mut self.output {
             renderer.resize(terminal_width());

@@ -197,7 +197,7 @@ fn delete(chat: &mut Chat<'_>, editor: &mut ChatEditor) -> Result<()> {
 
 fn export(chat: &Chat<'_>, json: bool, file: Option<&str>) -> Result<()> {
     let format = if json { ExportFormat::Json } else { ExportFormat::Md };
-    let text = sessions::exported(&*chat.backing.sessions, &open(chat)?.id, format, chat.language())?;
+    let text = sessions::exported(&*chat.backing.sessions, &open(chat)?.id, format)?;
     let Some(file) = file else { return chat.printer.line(safe(text.trim_end()).as_ref()) };
     let file = chat.app.paths.workspace().join(file);
     sessions::write_new(&file, &text)?;

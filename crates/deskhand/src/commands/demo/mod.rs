@@ -7,11 +7,20 @@ use std::{
 };
 
 use anyhow::{Context, Result};
+use deskhand_agent::{
+    Models,
+    provider::{
+        Provider, ProviderError,
+        scripted::{self, Scripted, ScriptedReply},
+    },
+};
 use deskhand_core::{Approver, id::new_id};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
 
-use super::chat::{Backing, Chat, Wanted};
+use super::{
+    chat::{Chat, Wanted},
+    connect,
+};
 use crate::{
     assemble::App,
     cli::{ChatArgs, Shared},
@@ -40,26 +49,7 @@ struct ScriptTurn {
     /// What the person should know before.
     narration: String,
     message: String,
-    replies: Vec<ScriptReply>,
-}
-
-/// One answer of the scripted model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ScriptReply {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thought: Option<String>,
-    #[serde(default)]
-    pub text: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<ScriptCall>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ScriptCall {
-    pub name: String,
-    pub arguments: Value,
+    replies: Vec<ScriptedReply>,
 }
 
 impl Script {
@@ -71,26 +61,28 @@ impl Script {
         toml::from_str(text).context("the script of the demo")
     }
 
-    /// All that the model answers, in order.
-    pub fn replies(&self) -> Vec<ScriptReply> {
-        self.turns.iter().flat_map(|turn| turn.replies.clone()).collect()
+    fn replies(&self) -> impl Iterator<Item = &ScriptedReply> {
+        self.turns.iter().flat_map(|turn| &turn.replies)
+    }
+
+    /// All that the model answers, in order, at the pace of somebody who types fast.
+    fn for_the_model(&self) -> scripted::Script {
+        let slowly = |reply: &ScriptedReply| ScriptedReply { delay_ms: 15, ..reply.clone() };
+        scripted::Script { replies: self.replies().map(slowly).collect(), ..scripted::Script::default() }
     }
 }
 
-/// What the connection to an agent is made of: a model that answers like this, and whom it asks.
-pub struct Parts<'a> {
-    pub app: &'a App,
-    pub replies: Vec<ScriptReply>,
-    pub approvers: Vec<Arc<dyn Approver>>,
-    pub questions: Questions,
+/// The one model that there is.
+struct Always(Arc<Scripted>);
+
+impl Models for Always {
+    fn connect(&self, _: Option<&str>) -> Result<Arc<dyn Provider>, ProviderError> {
+        Ok(self.0.clone())
+    }
 }
 
-/// Plays the script. `connect` makes what it runs on.
-pub async fn run(
-    shared: &Shared,
-    printer: Printer,
-    connect: impl FnOnce(Parts<'_>) -> Result<Backing>,
-) -> Result<u8> {
+/// Plays the script.
+pub async fn run(shared: &Shared, printer: Printer) -> Result<u8> {
     let folder = Folder::make()?;
     let (workspace, data) = (folder.0.join("workspace"), folder.0.join("data"));
     fs::create_dir(&workspace).with_context(|| format!("cannot make {}", workspace.display()))?;
@@ -106,8 +98,10 @@ pub async fn run(
     // In a pipe there is nobody to ask, and nothing here that could be harmed.
     let approver: Arc<dyn Approver> =
         if can_ask() { Arc::new(approver) } else { Arc::new(YesApprover::COMMAND) };
-    let replies = script.replies();
-    let backing = connect(Parts { app: &app, replies, approvers: vec![approver], questions })?;
+    let model = Arc::new(Scripted::new("demo", script.for_the_model()));
+    let name = model.name().to_owned();
+    let models = Arc::new(Always(model));
+    let backing = connect::with_approvers(&app, models, None, Some(name), vec![approver], questions)?;
     let wanted = Wanted { chat: ChatArgs::default(), session: None, model: None };
     play(Chat::new(&app, printer, &wanted, backing)?, &script, &workspace).await
 }
@@ -174,15 +168,15 @@ mod tests {
         let scripts = [Language::English, Language::Chinese].map(|language| Script::of(language).unwrap());
         assert_eq!(shape(&scripts[0]), shape(&scripts[1]));
         assert_eq!(shape(&scripts[0]).concat(), ["read_file", "edit_file", "undo", "bash"]);
-        for call in scripts.iter().flat_map(Script::replies).flat_map(|reply| reply.calls) {
+        for call in scripts.iter().flat_map(Script::replies).flat_map(|reply| &reply.calls) {
             let found = registry.find(&call.name, None).unwrap();
-            assert!(found.entry.validator().unwrap().is_valid(&call.arguments), "{call:?}");
+            assert!(found.entry.validator().unwrap().is_valid(call.arguments.as_ref().unwrap()), "{call:?}");
         }
         for script in &scripts {
             // A turn ends with words, and never with a call.
             assert!(script.turns.iter().all(|turn| turn.replies.last().unwrap().calls.is_empty()));
             let [edit] = &script.turns[1].replies[0].calls[..] else { panic!("one edit") };
-            let old = edit.arguments["old_text"].as_str().unwrap();
+            let old = edit.arguments.as_ref().unwrap()["old_text"].as_str().unwrap();
             assert_eq!(script.files[0].content.matches(old).count(), 1);
         }
     }

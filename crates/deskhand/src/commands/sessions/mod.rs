@@ -1,14 +1,10 @@
 //! `deskhand sessions`: lists, searches, shows and changes conversations.
 
 mod listing;
-mod markdown;
 #[cfg(test)]
 pub mod tests;
 
-pub use self::{
-    listing::{hits, message, rows},
-    markdown::transcript_markdown,
-};
+pub use self::listing::{hits, message, rows};
 
 use std::{
     fs::{self, OpenOptions},
@@ -127,14 +123,17 @@ impl Desk<'_> {
             SearchQuery { text: text.to_owned(), page: asked(page), session_id: None, archived: None };
         let found = self.store.search(&query)?;
         let value = json!({
-            "total": found.total, "page": page.page, "page_size": page.page_size, "hits": found.items,
+            "has_more": found.has_more, "page": page.page, "page_size": page.page_size, "hits": found.items,
         });
         self.printer.print(&value, |style| {
             if found.items.is_empty() {
-                return self.nothing(found.total, page);
+                return self.say("There is nothing.", "没有内容。").to_owned();
             }
             let mut text = hits(&found.items, self.language, style);
-            text.push_str(&style.dim(&self.place(found.total, page)));
+            if found.has_more {
+                let more = format!("{} --page {}", self.say("more:", "更多："), page.page + 1);
+                text.push_str(&style.dim(&more));
+            }
             text
         })
     }
@@ -180,7 +179,7 @@ impl Desk<'_> {
 
     fn export(&self, id: &str, format: ExportFormat, output: Option<&Path>) -> Result<()> {
         let session = self.store.find_session(id)?;
-        let text = exported(self.store, &session.id, format, self.language)?;
+        let text = exported(self.store, &session.id, format)?;
         match output {
             Some(file) => {
                 write_new(file, &text)?;
@@ -221,16 +220,11 @@ impl Desk<'_> {
 }
 
 /// A session as a file's content.
-pub fn exported(
-    store: &dyn SessionStore,
-    id: &str,
-    format: ExportFormat,
-    language: Language,
-) -> Result<String> {
+pub fn exported(store: &dyn SessionStore, id: &str, format: ExportFormat) -> Result<String> {
     let transcript = store.export(id)?;
     Ok(match format {
         ExportFormat::Json => serde_json::to_string_pretty(&transcript)?,
-        ExportFormat::Md => transcript_markdown(&transcript, language),
+        ExportFormat::Md => transcript.to_markdown(),
     })
 }
 

@@ -37,6 +37,9 @@ pub trait Conversation: Send + Sync {
 /// A turn under way. Dropping it does not end it.
 pub trait RunningTurn: Send + Sync {
     fn cancel(&self);
+
+    /// The number of its first event.
+    fn first_event(&self) -> u64;
 }
 
 /// Events, one after the other, each once.

@@ -1,0 +1,88 @@
+//! `deskhand` alone: a conversation with the model that is configured or found; where there is none, what to do about
+//! it, and the demo.
+
+use std::{
+    io::{self, IsTerminal},
+    sync::Arc,
+};
+
+use anyhow::Result;
+
+use super::{chat, connect, console, demo};
+use crate::{
+    assemble::App,
+    cli::{ChatArgs, Shared},
+    language::Language,
+    models::ConfiguredModels,
+    terminal::{Printer, ask_line, setup},
+};
+
+pub async fn run(app: &App, shared: &Shared, printer: Printer) -> Result<u8> {
+    let models = Arc::new(ConfiguredModels::new(&app.settings, app.config_dir.clone()));
+    if let Some(chosen) = models.usual().await {
+        return talk(app, shared, printer, models, chosen.name()).await;
+    }
+    if !io::stdin().is_terminal() || printer.json {
+        printer.note(hint(app.language));
+        let code = demo::run(shared, printer).await?;
+        printer.note(hint(app.language));
+        return Ok(code);
+    }
+    printer.line(hint(app.language))?;
+    loop {
+        let menu = app.language.say(
+            "\n[k] enter a key   [d] see the demo   [c] console of tools   [q] quit\n> ",
+            "\n[k] 输入密钥   [d] 观看演示   [c] 工具控制台   [q] 退出\n> ",
+        );
+        let Some(word) = ask_line(menu).await else { return Ok(0) };
+        match word.trim() {
+            "k" => {
+                if let Some(model) = setup::enter_key(app).await? {
+                    let models = Arc::new(ConfiguredModels::new(&app.settings, app.config_dir.clone()));
+                    return talk(app, shared, printer, models, &model).await;
+                }
+            }
+            "d" | "" => {
+                demo::run(shared, printer).await?;
+            }
+            "c" => return console::run(app, printer).await,
+            "q" => return Ok(0),
+            _ => {}
+        }
+    }
+}
+
+async fn talk(
+    app: &App,
+    shared: &Shared,
+    printer: Printer,
+    models: Arc<ConfiguredModels>,
+    usual: &str,
+) -> Result<u8> {
+    let backing = connect::backing(app, models, Some(usual.to_owned()))?;
+    let wanted = chat::Wanted {
+        chat: ChatArgs::default(),
+        session: shared.session.clone(),
+        model: app.settings.named_model(),
+    };
+    chat::run(app, printer, wanted, backing).await
+}
+
+fn hint(language: Language) -> &'static str {
+    match language {
+        Language::English => {
+            "Deskhand has no model to talk to yet. Any of these will do:\n\
+             \u{20} · a key:     export OPENAI_API_KEY=…   (or ANTHROPIC_API_KEY, ZHIPU_API_KEY, DEEPSEEK_API_KEY, …)\n\
+             \u{20} · a server on this machine: Ollama, llama.cpp, vLLM or LM Studio is found by itself\n\
+             \u{20} · a name:    deskhand --model PROVIDER/NAME\n\
+             Without a model there are `deskhand demo` and `deskhand console`. docs/models.md says more."
+        }
+        Language::Chinese => {
+            "Deskhand 还没有可用的模型。任选其一：\n\
+             \u{20} · 密钥：     export ZHIPU_API_KEY=…（或 OPENAI_API_KEY、DEEPSEEK_API_KEY、ANTHROPIC_API_KEY 等）\n\
+             \u{20} · 本机服务： Ollama、llama.cpp、vLLM、LM Studio 会被自动发现\n\
+             \u{20} · 指定模型： deskhand --model PROVIDER/NAME\n\
+             没有模型时可以运行 deskhand demo 和 deskhand console。详见 docs/models.md。"
+        }
+    }
+}

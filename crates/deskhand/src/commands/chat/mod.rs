@@ -96,7 +96,7 @@ impl<'a> Chat<'a> {
         let images = wanted.chat.image.iter().map(|file| attach::Image::read(file)).collect::<Result<_>>()?;
         let asks = can_ask().then_some(TerminalApprover { language: app.language });
         Ok(Self {
-            output: output(printer, app.language, asks.is_some()),
+            output: output(app, printer, asks.is_some()),
             app,
             printer,
             backing,
@@ -163,17 +163,18 @@ impl<'a> Chat<'a> {
     }
 }
 
-fn output(printer: Printer, language: Language, asks: bool) -> Output {
+fn output(app: &App, printer: Printer, asks: bool) -> Output {
     if printer.json {
         return Output::Json;
     }
     let terminal = io::stdout().is_terminal();
-    Output::People(Box::new(Renderer::new(Screen {
+    let screen = Screen {
         style: printer.style,
-        language,
+        language: app.language,
         width: terminal_width(),
         // A line that moves is a matter of the terminal; those who want no colours may not want it either.
         live: terminal && Style::for_stdout().is_on(),
         asks,
-    })))
+    };
+    Output::People(Box::new(Renderer::new(screen).within(app.paths.workspace())))
 }

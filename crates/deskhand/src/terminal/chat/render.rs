@@ -3,7 +3,7 @@
 //! Events go in, text for stdout comes out. Only where the screen is live is there a line that moves; it is taken away
 //! before anything else is printed.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, path::Path};
 
 use deskhand_core::{
     CallId, Event, EventBody, Outcome, Plan, Settled, Status, Time, approval::AnyAnswer, cx::Progress,
@@ -13,7 +13,7 @@ use deskhand_core::{
 use super::words;
 use crate::{
     language::Language,
-    terminal::{Markdown, Style, cut, safe, safe_line},
+    terminal::{Markdown, Style, cut, safe, safe_line, width, width::char_width},
 };
 
 /// How many lines of a call's output are shown.
@@ -49,6 +49,8 @@ pub struct Renderer {
     live_line: Option<String>,
     label: String,
     frame: usize,
+    /// The folder whose paths are shown from there on, with a `/` at its end.
+    workspace: Option<String>,
 }
 
 /// What was printed last.
@@ -81,7 +83,14 @@ impl Renderer {
             live_line: None,
             label: String::new(),
             frame: 0,
+            workspace: None,
         }
+    }
+
+    /// Paths in this folder are shown from there on.
+    pub fn within(mut self, workspace: &Path) -> Self {
+        self.workspace = Some(format!("{}/", workspace.display()));
+        self
     }
 
     /// The terminal has another width now.
@@ -246,6 +255,7 @@ impl Renderer {
     fn turn_started(&mut self, model: Option<&str>) -> String {
         self.usage = Usage::default();
         self.label.clear();
+        self.part = Part::Nothing;
         if model.is_none() || self.model.as_deref() == model {
             return String::new();
         }
@@ -254,25 +264,26 @@ impl Renderer {
     }
 
     fn planned(&mut self, id: CallId, tool: &str, plan: &Plan, decision: &str) -> String {
-        let (tool, summary) = (safe_line(tool), safe_line(&plan.summary));
+        let (tool, summary) = (safe_line(tool), safe_line(&self.shortened(&plan.summary)));
         self.label.clone_from(&tool);
-        let line = self.call_line(&tool, &summary);
+        let forbidden = self.screen.language.say("forbidden", "禁止");
+        let mark = if decision == "forbid" { forbidden } else { "" };
+        let line = self.call_line(&tool, &summary, mark);
         self.calls.insert(id, Call { tool, summary });
         self.newest = Some(id);
-        let style = self.screen.style;
-        match decision {
-            "forbid" => {
-                let word = style.red(self.screen.language.say("forbidden", "禁止"));
-                format!("{line}  {word} {}\n", self.dim(&safe_line(&plan.why)))
-            }
-            _ => line,
-        }
+        line
     }
 
-    fn call_line(&self, tool: &str, summary: &str) -> String {
+    /// One line for a call; `mark` is said at its end.
+    fn call_line(&self, tool: &str, summary: &str, mark: &str) -> String {
         let style = self.screen.style;
-        let summary = self.fitted(summary, crate::terminal::width(tool) + 4);
-        format!("{} {}  {summary}\n", style.cyan("●"), style.bold(tool))
+        let summary = self.fitted(summary, width(tool) + width(mark) + 6);
+        let mark = if mark.is_empty() { String::new() } else { format!("  {}", style.red(mark)) };
+        format!("{} {}  {summary}{mark}\n", style.cyan("●"), style.bold(tool))
+    }
+
+    fn shortened(&self, text: &str) -> String {
+        self.workspace.as_ref().map_or_else(|| text.to_owned(), |workspace| text.replace(workspace, ""))
     }
 
     fn settled(&self, settled: &Settled) -> String {
@@ -300,7 +311,7 @@ impl Renderer {
         if self.newest != Some(outcome.call_id) {
             let call =
                 known.unwrap_or_else(|| Call { tool: safe_line(&outcome.tool), summary: String::new() });
-            out.push_str(&self.call_line(&call.tool, &call.summary));
+            out.push_str(&self.call_line(&call.tool, &call.summary, ""));
         }
         self.newest = None;
         let took = words::duration(outcome.duration_ms);
@@ -337,7 +348,8 @@ impl Renderer {
             }
             _ => outcome.text.clone(),
         };
-        let text = safe(text.trim_end());
+        let text = self.shortened(text.trim_end());
+        let text = safe(&text);
         let mut out = String::new();
         for line in text.lines().take(OUTPUT_LINES) {
             let line = self.fitted(&line.replace('\t', "    "), 4);
@@ -384,10 +396,8 @@ impl Renderer {
 fn words_in(text: &str) -> usize {
     text.split_whitespace()
         .map(|part| {
-            let wide = part.chars().filter(|c| crate::terminal::width::char_width(*c) == 2).count();
-            wide + usize::from(
-                part.chars().any(|c| c.is_alphanumeric() && crate::terminal::width::char_width(c) < 2),
-            )
+            let wide = part.chars().filter(|c| char_width(*c) == 2).count();
+            wide + usize::from(part.chars().any(|c| c.is_alphanumeric() && char_width(c) < 2))
         })
         .sum()
 }

@@ -121,6 +121,7 @@ for job; do
         need_peers
         need_cargo_tool cargo-nextest "$NEXTEST_VERSION" 0.9.100 --no-default-features --features default-no-update
         need_cargo_tool cargo-deny "$DENY_VERSION" 0.19.0
+        scripts/local-model.sh || say "note: without it, the tests against a real model are skipped; they say so."
         ;;
     bench) need_peers ;;
     fuzz) need_cargo_tool cargo-fuzz "$FUZZ_VERSION" 0.12.0 ;;

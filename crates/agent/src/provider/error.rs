@@ -74,6 +74,15 @@ impl ErrorClass {
     }
 }
 
+#[cfg(test)]
+#[test]
+fn every_class_is_found_by_its_name() {
+    for class in ErrorClass::ALL {
+        assert_eq!(ErrorClass::parse(class.as_str()), Some(class));
+    }
+    assert_eq!(ErrorClass::parse("bad luck"), None);
+}
+
 /// A model did not answer, or not with something that can be used.
 #[derive(Clone, Debug, thiserror::Error)]
 pub struct ProviderError {

@@ -22,6 +22,8 @@ const MOST_BYTES: usize = 64 << 20;
 const MOST_ERROR_BYTES: usize = 64 << 10;
 /// How long is waited for what a server may say after the end of its answer.
 const AFTER_END: Duration = Duration::from_secs(2);
+/// How long is waited for the end of a connection whose answer is done, so that the next request can use it.
+const TO_KEEP: Duration = Duration::from_millis(100);
 
 pub(crate) struct Exchange<'a> {
     pub client: &'a Client,
@@ -132,7 +134,12 @@ impl Exchange<'_> {
             _ => {}
         }
         match reader.stage() {
-            Stage::Ending | Stage::Done => Ok(reader.into_reply()),
+            stage @ (Stage::Ending | Stage::Done) => {
+                if stage == Stage::Done {
+                    timeout(TO_KEEP, drain(response)).await.ok();
+                }
+                Ok(reader.into_reply())
+            }
             Stage::Empty if is_cut => Err(self.cut()),
             Stage::Open => Err(self.cut()),
             Stage::Empty if read == 0 => Err(self.malformed("nothing at all")),
@@ -186,6 +193,10 @@ impl Exchange<'_> {
         let said = told.message.split_once(": ").map_or("a web page", |(_, said)| said);
         self.malformed(&format!("{}, that is", said.trim_end_matches(", not an answer of a model")))
     }
+}
+
+async fn drain(mut response: Response) {
+    while let Ok(Some(_)) = response.chunk().await {}
 }
 
 fn excerpt(text: &[u8]) -> String {

@@ -6,5 +6,6 @@ mod discovering;
 mod keys;
 mod malformed;
 mod mock;
+mod proxies;
 mod retrying;
 mod wires;

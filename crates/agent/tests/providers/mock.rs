@@ -2,7 +2,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -14,7 +17,7 @@ use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
-    task::JoinHandle,
+    task::{JoinHandle, JoinSet},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -32,6 +35,8 @@ enum Step {
     Reset,
     /// The same bytes again and again.
     Repeat(Vec<u8>),
+    /// The next request may come on the same connection, which is closed otherwise.
+    Keep,
 }
 
 impl Answer {
@@ -71,6 +76,11 @@ impl Answer {
         self
     }
 
+    pub fn keep(mut self) -> Self {
+        self.0.push(Step::Keep);
+        self
+    }
+
     pub fn repeat(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.0.push(Step::Repeat(bytes.into()));
         self
@@ -89,8 +99,15 @@ pub struct Seen {
 
 pub struct Mock {
     pub url: String,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    shared: Arc<Shared>,
     task: JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Shared {
+    answers: Mutex<VecDeque<Answer>>,
+    seen: Mutex<Vec<Seen>>,
+    connections: AtomicUsize,
 }
 
 impl Drop for Mock {
@@ -104,13 +121,17 @@ impl Mock {
     pub async fn start(answers: Vec<Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let task = tokio::spawn(serve(listener, answers.into(), seen.clone()));
-        Self { url, seen, task }
+        let shared = Arc::new(Shared { answers: Mutex::new(answers.into()), ..Shared::default() });
+        let task = tokio::spawn(serve(listener, shared.clone()));
+        Self { url, shared, task }
     }
 
     pub fn seen(&self) -> Vec<Seen> {
-        self.seen.lock().unwrap().clone()
+        self.shared.seen.lock().unwrap().clone()
+    }
+
+    pub fn connections(&self) -> usize {
+        self.shared.connections.load(Ordering::Relaxed)
     }
 
     pub fn options(&self) -> ConnectOptions {
@@ -134,39 +155,49 @@ impl Mock {
     }
 }
 
-async fn serve(listener: TcpListener, mut answers: VecDeque<Answer>, seen: Arc<Mutex<Vec<Seen>>>) {
-    let mut open = Vec::new();
-    while let Ok((mut stream, _)) = listener.accept().await {
-        let Some(request) = read_request(&mut stream).await else { continue };
-        seen.lock().unwrap().push(request);
-        let answer = if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() };
-        open.push(tokio::spawn(answer_with(stream, answer.unwrap_or_default())));
+async fn serve(listener: TcpListener, shared: Arc<Shared>) {
+    let mut open = JoinSet::new();
+    while let Ok((stream, _)) = listener.accept().await {
+        shared.connections.fetch_add(1, Ordering::Relaxed);
+        open.spawn(talk(stream, shared.clone()));
     }
 }
 
-async fn answer_with(mut stream: TcpStream, answer: Answer) {
-    for step in answer.0 {
-        match step {
-            Step::Send(bytes) => {
-                if stream.write_all(&bytes).await.is_err() {
+async fn talk(mut stream: TcpStream, shared: Arc<Shared>) {
+    while let Some(request) = read_request(&mut stream).await {
+        shared.seen.lock().unwrap().push(request);
+        let answer = {
+            let mut answers = shared.answers.lock().unwrap();
+            if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() }
+        };
+        let mut is_kept = false;
+        for step in answer.unwrap_or_default().0 {
+            match step {
+                Step::Send(bytes) => {
+                    if stream.write_all(&bytes).await.is_err() {
+                        return;
+                    }
+                    stream.flush().await.ok();
+                }
+                Step::Wait(time) => tokio::time::sleep(time).await,
+                Step::Hang => {
+                    // Until the other side goes away.
+                    while stream.read(&mut [0; 16]).await.is_ok_and(|read| read > 0) {}
                     return;
                 }
-                stream.flush().await.ok();
+                Step::Reset => {
+                    stream.set_zero_linger().unwrap();
+                    return;
+                }
+                Step::Repeat(bytes) => while stream.write_all(&bytes).await.is_ok() {},
+                Step::Keep => is_kept = true,
             }
-            Step::Wait(time) => tokio::time::sleep(time).await,
-            Step::Hang => {
-                // Until the other side goes away.
-                while stream.read(&mut [0; 16]).await.is_ok_and(|read| read > 0) {}
-                return;
-            }
-            Step::Reset => {
-                stream.set_zero_linger().unwrap();
-                return;
-            }
-            Step::Repeat(bytes) => while stream.write_all(&bytes).await.is_ok() {},
+        }
+        if !is_kept {
+            stream.shutdown().await.ok();
+            return;
         }
     }
-    stream.shutdown().await.ok();
 }
 
 async fn read_request(stream: &mut TcpStream) -> Option<Seen> {

@@ -2,11 +2,12 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use deskhand_agent::provider::{Arguments, Delta, Reply};
+use deskhand_agent::provider::{Arguments, Delta, ErrorClass, ModelName, ModelRequest, Reply, connect};
 use proptest::{prelude::*, test_runner::Config};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
-use crate::mock::{Answer, Mock, ask_with};
+use crate::mock::{Answer, Mock, ask, ask_with};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wire {
@@ -132,17 +133,13 @@ async fn pieces_are_passed_on_as_they_arrive() {
     for wire in BOTH {
         let answer = Answer::stream().send(wire.beginning("early")).hang();
         let mock = Mock::start(vec![answer]).await;
-        let provider = deskhand_agent::provider::connect(
-            &deskhand_agent::provider::ModelName::parse(wire.model()).unwrap(),
-            &mock.options(),
-        )
-        .unwrap();
+        let provider = connect(&ModelName::parse(wire.model()).unwrap(), &mock.options()).unwrap();
         let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
-        let cancel = tokio_util::sync::CancellationToken::new();
+        let cancel = CancellationToken::new();
         let asking = {
             let cancel = cancel.clone();
             tokio::spawn(async move {
-                let request = deskhand_agent::provider::ModelRequest::default();
+                let request = ModelRequest::default();
                 provider.complete(&request, &mut |delta| sender.send(delta).unwrap(), &cancel).await
             })
         };
@@ -152,7 +149,7 @@ async fn pieces_are_passed_on_as_they_arrive() {
         let error =
             tokio::time::timeout(Duration::from_secs(20), asking).await.unwrap().unwrap().unwrap_err();
         assert!(error.partly_answered);
-        assert_eq!(error.class, deskhand_agent::provider::ErrorClass::Cancelled);
+        assert_eq!(error.class, ErrorClass::Cancelled);
     }
 }
 
@@ -166,6 +163,26 @@ async fn a_body_may_be_compressed() {
         let mock = Mock::start(vec![Answer::raw(head).send(body)]).await;
         let asked = ask_with(wire.model(), &mock.options()).await;
         assert_eq!(asked.reply.unwrap().text, "packed", "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again() {
+    for wire in BOTH {
+        let body = wire.good("ok");
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+        // The end comes a moment after what says that nothing follows.
+        let answer =
+            Answer::raw(format!("{head}{:x}\r\n{body}\r\n", body.len())).wait(20).send("0\r\n\r\n").keep();
+        let mock = Mock::start(vec![answer]).await;
+        let model = ModelName::parse(wire.model()).unwrap();
+        let provider = connect(&model, &mock.options()).unwrap();
+        for _ in 0..3 {
+            assert_eq!(ask(&*provider, &CancellationToken::new()).await.reply.unwrap().text, "ok");
+            // The client puts it back in a task of its own.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        assert_eq!((mock.seen().len(), mock.connections()), (3, 1), "{wire:?}");
     }
 }
 

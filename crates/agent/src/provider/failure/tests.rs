@@ -136,6 +136,11 @@ fn statuses_and_bodies_have_their_class() {
             r#"[{"error":{"code":400,"message":"The input token count (2000000) exceeds the maximum number of tokens allowed"}}]"#,
             TooLong,
         ),
+        (
+            429,
+            r#"[{"error":{"code":429,"message":"You exceeded your current quota. Please retry in 34.07s.","status":"RESOURCE_EXHAUSTED"}}]"#,
+            RateLimited,
+        ),
         (502, "<html><head><title>502 Bad Gateway</title></head></html>", Server),
     ];
     for (status, body, want) in cases {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::ErrorClass;
+use super::{super::ErrorClass, after};
 
 /// What stands in an error body.
 #[derive(Debug, Default)]
@@ -94,7 +94,9 @@ impl Words {
         {
             return ErrorClass::TooLong;
         }
-        if status == Some(402) || self.has_code(NO_CREDIT_CODES) || says(NO_CREDIT) {
+        // One that says «quota» and when to come back means the quota of a minute.
+        let passes = status == Some(429) && after::in_words(&self.message).is_some();
+        if status == Some(402) || self.has_code(NO_CREDIT_CODES) || (!passes && says(NO_CREDIT)) {
             return ErrorClass::NoCredit;
         }
         if may_be_request && says(NO_TOOLS) {

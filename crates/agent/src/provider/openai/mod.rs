@@ -3,6 +3,7 @@
 mod calls;
 mod request;
 mod stream;
+mod think;
 mod usage;
 
 #[cfg(test)]

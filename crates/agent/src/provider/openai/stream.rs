@@ -3,7 +3,11 @@
 use deskhand_core::session::Usage;
 use serde_json::Value;
 
-use super::{calls::Calls, usage};
+use super::{
+    calls::Calls,
+    think::{Part, ThinkSplitter},
+    usage,
+};
 use crate::provider::{
     Delta, ErrorClass, Finish, ProviderError, Reply, Thought,
     failure::{self, About},
@@ -17,6 +21,7 @@ pub(super) struct ChatReader {
     price: Option<Price>,
     text: String,
     thoughts: String,
+    splitter: ThinkSplitter,
     calls: Calls,
     finish: Option<Finish>,
     usage: Option<Usage>,
@@ -30,6 +35,7 @@ impl ChatReader {
             price,
             text: String::new(),
             thoughts: String::new(),
+            splitter: ThinkSplitter::default(),
             calls: Calls::default(),
             finish: None,
             usage: None,
@@ -80,6 +86,7 @@ impl ChatReader {
                 self.finish.get_or_insert(Finish::Stop);
             }
         }
+        self.release(on);
         self.stage = Stage::Ending;
         Ok(())
     }
@@ -138,9 +145,28 @@ impl ChatReader {
     }
 
     fn say(&mut self, text: &str, on: &mut On<'_>) {
-        if !text.is_empty() {
-            self.text.push_str(text);
-            on(Delta::Text(text.to_owned()));
+        if text.is_empty() {
+            return;
+        }
+        for part in self.splitter.push(text) {
+            self.take(part, on);
+        }
+    }
+
+    fn take(&mut self, part: Part, on: &mut On<'_>) {
+        match part {
+            Part::Thought(thought) => self.think(&thought, on),
+            Part::Text(text) => {
+                self.text.push_str(&text);
+                on(Delta::Text(text));
+            }
+        }
+    }
+
+    /// Nothing more comes: what looked like the beginning of a tag was none.
+    fn release(&mut self, on: &mut On<'_>) {
+        if let Some(part) = self.splitter.finish() {
+            self.take(part, on);
         }
     }
 
@@ -199,6 +225,7 @@ impl AnswerReader for ChatReader {
             }
         }
         if data.ends_with(DONE) && self.stage != Stage::Empty {
+            self.release(on);
             self.stage = Stage::Done;
         }
         Ok(())
@@ -214,6 +241,7 @@ impl AnswerReader for ChatReader {
                 format!("{} sent no answer, but «{}»", self.about.host, failure::shown(&start)),
             ));
         }
+        self.release(on);
         self.stage = Stage::Done;
         Ok(())
     }

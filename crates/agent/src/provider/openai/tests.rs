@@ -152,6 +152,8 @@ fn text_and_thoughts_in_every_shape() {
         (json!({"reasoning": "t"}), "", "t"),
         (json!({"thinking": "t", "content": ""}), "", "t"),
         (json!({"thinking": {"content": "t"}}), "", "t"),
+        (json!({"content": "<think>t</think>\n\na"}), "a", "t"),
+        (json!({"content": "<thi"}), "<thi", ""),
         (json!({"refusal": "I will not."}), "I will not.", ""),
     ];
     for (delta, text, thought) in shapes {

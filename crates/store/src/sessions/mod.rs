@@ -22,7 +22,12 @@ mod transcripts;
 mod turns;
 mod uploads;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use deskhand_core::{
     Event, StoreError,
@@ -44,6 +49,9 @@ const MAX_TEXT: usize = 64 << 20;
 
 /// The most bytes of the metadata of a session or a message, as JSON.
 const MAX_METADATA: usize = 1 << 20;
+
+/// How long others are left to write between two steps of something long.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// The sessions of one data folder.
 pub struct Sessions {
@@ -98,6 +106,20 @@ impl Sessions {
                 Err(Failure::Database(error)) => Err(error),
             }
         })?
+    }
+
+    /// Takes a large session out of the index in steps, with pauses in which others can write.
+    fn forget_most(&self, id: &str) -> SessionResult<()> {
+        let mut so_far = None;
+        loop {
+            let started = Instant::now();
+            let progress = self.change("delete a session", |c| removal::forget_some(c, id, so_far))?;
+            if progress == removal::Progress::Ready {
+                return Ok(());
+            }
+            so_far = Some(progress);
+            thread::sleep((started.elapsed() / 2).min(LONGEST_PAUSE));
+        }
     }
 
     /// Everything that `work` reads is of one moment.
@@ -186,6 +208,7 @@ impl SessionStore for Sessions {
         match how {
             Deletion::Soft => self.change("delete a session", |c| removal::soft(c, id)),
             Deletion::Hard => {
+                self.forget_most(id)?;
                 self.change("delete a session", |c| removal::hard(c, id, &self.uploads))?;
                 // What was deleted still stands in the log of the database. It is gone all the same.
                 if let Err(error) = self.writing.write_back() {

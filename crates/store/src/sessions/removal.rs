@@ -11,6 +11,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{Tried, invalid, rows, search};
 use crate::{error::Doing, process};
 
+/// How many messages are taken out of the index in one transaction.
+const AT_ONCE: usize = 20;
+
 /// Refuses while a turn is under way. One whose process is gone will not go on, and holds nothing up.
 fn check_idle(c: &Connection, id: &str) -> Tried<()> {
     let mark: Option<String> = c
@@ -37,8 +40,36 @@ pub fn restore(c: &Connection, id: &str) -> Tried<Session> {
         return Err(invalid(format!("the session {id} is not deleted: there is nothing to restore")));
     }
     c.prepare_cached("UPDATE sessions SET deleted_at = NULL WHERE id = ?")?.execute([id])?;
+    search::add_missing(c, id)?;
     rows::touch(c, id, Time::now())?;
     rows::get(c, id)
+}
+
+/// Whether more has to be done before the session can go at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    Begun,
+    Ready,
+}
+
+/// The first part of deleting a large session for good. Overwriting words in the index takes long, and nobody else
+/// can write meanwhile, so it is done for some messages at a time, with the session out of sight. If it ends in
+/// between, the session is deleted softly: it can be deleted again, or restored, which makes its words findable again.
+pub fn forget_some(c: &Connection, id: &str, so_far: Option<Progress>) -> Tried<Progress> {
+    let session = rows::get_any(c, id)?;
+    check_idle(c, id)?;
+    if !search::has_more_than(c, id, AT_ONCE)? {
+        return Ok(Progress::Ready);
+    }
+    match (session.deleted_at, so_far) {
+        (None, None) => soft(c, id)?,
+        (None, Some(_)) => {
+            return Err(invalid(format!("the session {id} was restored while it was being deleted")));
+        }
+        (Some(_), _) => {}
+    }
+    search::forget_messages(c, id, AT_ONCE)?;
+    Ok(Progress::Begun)
 }
 
 /// Also of a session that was deleted softly before. The files go first: if this ends in between, the session is
@@ -46,7 +77,7 @@ pub fn restore(c: &Connection, id: &str) -> Tried<Session> {
 pub fn hard(c: &Connection, id: &str, uploads: &Path) -> Tried<()> {
     let session = rows::get_any(c, id)?;
     check_idle(c, id)?;
-    search::forget_messages(c, id)?;
+    search::forget_messages(c, id, usize::MAX)?;
     rows::forget_title(c, &session)?;
     c.prepare_cached("DELETE FROM sessions WHERE id = ?")?.execute([id])?;
     let folder = uploads.join(id);

@@ -46,15 +46,43 @@ fn forget_words(c: &Connection, session_id: &str, number: i64, text: &str) -> Tr
     Ok(())
 }
 
-/// Takes the words of all messages of a session out, before the rows go that they came from.
-pub fn forget_messages(c: &Connection, session_id: &str) -> Tried<()> {
+/// Takes the words of messages of a session out, before the rows go that they came from; at most so many, the
+/// newest first.
+pub fn forget_messages(c: &Connection, session_id: &str, most: usize) -> Tried<()> {
     let mut query = c.prepare_cached(
         "SELECT number, content FROM search_entries JOIN messages ON messages.id = message_id
-         WHERE search_entries.session_id = ?",
+         WHERE search_entries.session_id = ? ORDER BY message_id DESC LIMIT ?",
+    )?;
+    let mut found = query.query(params![session_id, i64::try_from(most).unwrap_or(i64::MAX)])?;
+    let mut numbers: Vec<i64> = Vec::new();
+    while let Some(row) = found.next()? {
+        let number = row.get(0)?;
+        forget_words(c, session_id, number, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
+        numbers.push(number);
+    }
+    for number in numbers {
+        c.prepare_cached("DELETE FROM search_entries WHERE number = ?")?.execute([number])?;
+    }
+    Ok(())
+}
+
+/// Whether more than so many entries of a session can be found.
+pub fn has_more_than(c: &Connection, session_id: &str, count: usize) -> Tried<bool> {
+    let mut query = c.prepare_cached("SELECT 1 FROM search_entries WHERE session_id = ? LIMIT 1 OFFSET ?")?;
+    Ok(query.exists(params![session_id, count])?)
+}
+
+/// Makes findable again what a deletion that did not come to its end has taken out.
+pub fn add_missing(c: &Connection, session_id: &str) -> Tried<()> {
+    let mut query = c.prepare_cached(
+        "SELECT id, content FROM messages WHERE session_id = ?1 AND role <> 'system' AND content <> ''
+             AND NOT EXISTS (SELECT 1 FROM search_entries WHERE session_id = ?1 AND message_id = messages.id)
+         ORDER BY id",
     )?;
     let mut found = query.query([session_id])?;
     while let Some(row) = found.next()? {
-        forget_words(c, session_id, row.get(0)?, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
+        let text = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+        add(c, session_id, Some(row.get(0)?), text)?;
     }
     Ok(())
 }

@@ -10,7 +10,10 @@ use deskhand_core::session::{Deletion, NewSession, Role, SessionStore, TitledBy}
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use super::contract::{self, Engine, begin, create, end, run_contract, say, text, titled};
+use super::{
+    contract::{self, Engine, begin, create, end, run_contract, say, text, titled},
+    removal,
+};
 use crate::{Store, StoreOptions};
 
 struct Sqlite(TempDir);
@@ -70,7 +73,7 @@ fn nothing_of_a_deleted_session_is_left_in_the_files() {
     let contains = |word: &str| {
         ["deskhand.db", "deskhand.db-wal"].iter().any(|name| {
             let bytes = std::fs::read(folder.path().join(name)).unwrap_or_default();
-            memchr_find(&bytes, word.as_bytes())
+            contains_bytes(&bytes, word.as_bytes())
         })
     };
     let words = ["opensesame", "芝麻", "麻开", "绝密", "alpha", "beta", &session.id.replace('-', "")];
@@ -93,7 +96,62 @@ fn nothing_of_a_deleted_session_is_left_in_the_files() {
     }
 }
 
-fn memchr_find(bytes: &[u8], word: &[u8]) -> bool {
+#[test]
+fn a_fork_that_fails_leaves_no_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let id = create(&*store).id;
+    let upload = |name: &str| deskhand_core::session::NewUpload {
+        session_id: id.clone(),
+        name: name.into(),
+        mime: "text/plain".into(),
+        content: b"x".to_vec(),
+    };
+    let [kept, lost] = ["kept", "lost"].map(|name| store.add_upload(&upload(name)).unwrap());
+    let uploads = vec![kept.id, lost.id];
+    let turn = deskhand_core::session::NewTurn { uploads, ..contract::new_turn(&id, "go") };
+    let turn = store.begin_turn(&turn).unwrap().turn.id;
+    store.end_turn(&turn, &end("x")).unwrap();
+    std::fs::remove_file(&lost.path).unwrap();
+    let error = store.fork(&id, None, None).unwrap_err().to_string();
+    assert!(error.contains(lost.path.to_str().unwrap()), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path().join("uploads")).unwrap().count(), 1);
+    assert_eq!((rows(folder.path(), "sessions"), rows(folder.path(), "uploads")), (1, 2));
+}
+
+#[test]
+fn a_large_session_is_deleted_in_steps_and_can_be_restored_between_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let id = titled(&*store, "很大").id;
+    for n in 0..50 {
+        say(&*store, &id, Role::User, &format!("内容 {n}"));
+    }
+    let query = deskhand_core::session::SearchQuery {
+        text: "内容".into(),
+        page: deskhand_core::session::PageAsk { page: 1, size: 1_000 },
+        session_id: None,
+        archived: None,
+    };
+    let found = || store.search(&query).unwrap().items.len();
+    // A process that dies after the first step.
+    let step = |so_far| store.change("x", |c| removal::forget_some(c, &id, so_far));
+    assert_eq!(step(None).unwrap(), removal::Progress::Begun);
+    assert_eq!((rows(folder.path(), "search_entries"), found()), (31, 0));
+    assert!(store.session(&id).is_err());
+    store.restore(&id).unwrap();
+    assert_eq!((rows(folder.path(), "search_entries"), found()), (51, 50));
+    // One that goes on after somebody has restored it.
+    assert!(step(Some(removal::Progress::Begun)).unwrap_err().to_string().contains("restored"));
+    assert_eq!(found(), 50);
+    step(None).unwrap();
+    store.delete(&id, Deletion::Hard).unwrap();
+    for table in ["sessions", "messages", "search_entries"] {
+        assert_eq!(rows(folder.path(), table), 0, "{table}");
+    }
+}
+
+fn contains_bytes(bytes: &[u8], word: &[u8]) -> bool {
     bytes.windows(word.len()).any(|window| window == word)
 }
 

@@ -20,8 +20,9 @@ pub struct Desk {
     _folder: TempDir,
     pub workspace: PathBuf,
     pub sandbox: Sandbox,
-    gate: Gate,
-    session: SessionCx,
+    pub gate: Gate,
+    pub session: SessionCx,
+    pub store: Store,
 }
 
 impl Desk {
@@ -65,7 +66,7 @@ impl Desk {
             outside: Arc::default(),
             check_results: false,
         };
-        Ok(Self { _folder: folder, workspace, sandbox, gate, session })
+        Ok(Self { _folder: folder, workspace, sandbox, gate, session, store })
     }
 
     pub async fn call(&self, tool: &str, arguments: Value) -> Outcome {

@@ -46,7 +46,7 @@ impl Tool for Nothing {
 }
 
 /// So many tools, each with a name of its own; the one that is called is among them.
-fn registry_of(count: usize) -> Registry {
+pub fn registry_of(count: usize) -> Registry {
     let mut registry = Registry::new();
     registry.add(Nothing);
     for n in 1..count {

@@ -8,10 +8,12 @@ mod commands;
 mod desk;
 mod files;
 mod gate;
+mod model_server;
 mod program;
 mod report;
 mod sessions;
 mod shell;
+mod talk;
 
 use report::Report;
 
@@ -33,6 +35,9 @@ fn main() -> anyhow::Result<()> {
     }
     if wanted("sessions") {
         sessions::measure(&mut report)?;
+    }
+    if wanted("talk") {
+        talk::measure(&mut report)?;
     }
     if wanted("program") {
         program::measure(&mut report)?;

@@ -9,7 +9,8 @@ use std::{
 use deskhand_agent::{
     Agent, AgentOptions, AgentParts, Models, TurnRequest,
     provider::{
-        Arguments, Capabilities, Constrains, Delta, ModelCall, ModelRequest, Provider, ProviderError, Reply,
+        Arguments, Capabilities, ConnectOptions, Constrains, Delta, ModelCall, ModelName, ModelRequest, Provider,
+        ProviderError, Reply, connect,
     },
 };
 use deskhand_core::{
@@ -176,7 +177,10 @@ async fn deltas(report: &mut Report) -> anyhow::Result<()> {
 
 async fn many(report: &mut Report) -> anyhow::Result<()> {
     let address = model_server::start().await?;
-    let provider = deskhand_agent::provider::connect_to(&format!("http://{address}/v1"), "bench")?;
+    let provider = {
+        let options = ConnectOptions { base_url: Some(format!("http://{address}/v1")), ..ConnectOptions::default() };
+        connect(&ModelName { provider: "openai".into(), name: "bench".into() }, &options)?
+    };
     let (agent, surroundings, _desk) = agent(provider)?;
     // One turn first, so that what is loaded once is not counted two hundred times.
     let first = agent.store().create(&NewSession::default())?;

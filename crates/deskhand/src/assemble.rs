@@ -42,6 +42,8 @@ pub struct App {
     pub sandbox: Sandbox,
     #[cfg(unix)]
     pub shell: Shell,
+    /// The session that was named for this run.
+    pub named_session: Option<String>,
     services: Services,
     session_id: String,
 }
@@ -74,6 +76,7 @@ impl App {
         registry.probe(&services);
         let gate = gate(registry, &store, settings.gate());
         let session = shared.session.clone().or_else(|| env::var("DESKHAND_SESSION").ok());
+        let session = session.filter(|id| !id.is_empty());
         Ok(Self {
             mode: settings.mode()?,
             language: Language::choose(settings.language()),
@@ -88,7 +91,8 @@ impl App {
             #[cfg(unix)]
             shell,
             services,
-            session_id: session.filter(|id| !id.is_empty()).unwrap_or_else(new_id),
+            session_id: session.clone().unwrap_or_else(new_id),
+            named_session: session,
         })
     }
 

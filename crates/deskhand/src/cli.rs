@@ -126,8 +126,11 @@ pub enum Command {
     Undo {
         /// The id of the call, or an end of it; if it is left out, the newest change in this session or workspace
         call: Option<String>,
+        /// Take back all changes of a turn: that of CALL, or the last one that changed something
+        #[arg(long)]
+        turn: bool,
         /// List what can be taken back instead
-        #[arg(long, conflicts_with = "call")]
+        #[arg(long, conflicts_with_all = ["call", "turn"])]
         list: bool,
     },
     /// List, explain and call tools by hand, one line at a time

@@ -3,7 +3,11 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use deskhand_core::{GrantBook, UndoJournal};
+use deskhand_agent::Models;
+use deskhand_core::{
+    GrantBook, UndoJournal,
+    session::{PageAsk, SessionQuery, SessionStore},
+};
 #[cfg(unix)]
 use deskhand_guard::sandbox::{ALLOW_LANDLOCK, ALLOW_NAMESPACES};
 use serde::Serialize;
@@ -11,6 +15,7 @@ use serde_json::json;
 
 use crate::{
     assemble::App,
+    models::{Chosen, ConfiguredModels},
     terminal::{Printer, Style, can_ask},
 };
 
@@ -34,10 +39,13 @@ impl Check {
     }
 }
 
-pub fn run(app: &App, printer: Printer) -> Result<u8> {
+pub async fn run(app: &App, printer: Printer) -> Result<u8> {
     let mut checks = vec![
         data_folder(app),
         database(app),
+        sessions(app),
+        model(app).await,
+        keys(app),
         audit(app),
         undo(app),
         workspace(app),
@@ -107,6 +115,56 @@ fn database(app: &App) -> Check {
             Check::bad("database", error.to_string(), "Move deskhand.db away to start with a new one.")
         }
     }
+}
+
+fn sessions(app: &App) -> Check {
+    let page = PageAsk { page: 1, size: 1 };
+    let store = app.store.sessions();
+    let counted = store.sessions(&SessionQuery { page, archived: None, deleted: false });
+    match counted.and_then(|found| Ok((found.total, store.broken_turns()?.len()))) {
+        Ok((total, 0)) => Check::good("sessions", format!("{total} kept")),
+        Ok((total, broken)) => Check::good(
+            "sessions",
+            format!("{total} kept; {broken} turns were cut off and will be closed when one is next begun"),
+        ),
+        Err(error) => Check::bad("sessions", error.to_string(), "Check deskhand.db in the data folder."),
+    }
+}
+
+/// Which model would answer, and whether it can be connected. Nothing is asked of a provider: that could cost.
+async fn model(app: &App) -> Check {
+    let models = ConfiguredModels::new(&app.settings, app.config_dir.clone());
+    let Some(chosen) = models.usual().await else {
+        return Check::good("model", "none yet: `deskhand` says how to get one; tools work without");
+    };
+    let why = match &chosen {
+        Chosen::BySetting(_) => "by setting",
+        Chosen::ByKey(_) => "its key is there",
+        Chosen::OnThisMachine(_) => "found on this machine",
+    };
+    match models.connect(Some(chosen.name())) {
+        Ok(provider) => {
+            let can = provider.capabilities();
+            let calls = if can.native_tools { "calls tools by itself" } else { "writes its calls as text" };
+            let found = format!("{} ({why}); {} tokens, {calls}", provider.name(), can.context_tokens);
+            Check::good("model", found)
+        }
+        Err(error) => Check::bad("model", error.message, error.hint.unwrap_or_default()),
+    }
+}
+
+fn keys(app: &App) -> Check {
+    let Some(file) = app.config_dir.as_ref().map(|folder| folder.join("keys.toml")) else {
+        return Check::good("keys", "from the environment");
+    };
+    if !file.exists() {
+        return Check::good("keys", "from the environment; there is no keys.toml");
+    }
+    if open_to_others(&file) {
+        let shown = file.display();
+        return Check::bad("keys", format!("{shown} can be read by other users"), format!("chmod 600 {shown}"));
+    }
+    Check::good("keys", format!("from the environment and {}", file.display()))
 }
 
 fn audit(app: &App) -> Check {

@@ -70,8 +70,12 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
         Command::Approvals { action } => approvals::run(app, printer, action),
         Command::Grants { action } => grants::run(app, printer, action),
         Command::Audit { action, filter } => audit::run(app, printer, action.as_ref(), &filter),
-        Command::Undo { call, list } => undo::run(app, printer, call, list).await,
-        Command::Doctor => doctor::run(app, printer),
+        Command::Undo { list: true, .. } => undo::list(app, printer),
+        Command::Undo { call, turn: true, .. } => {
+            undo::turn(app, printer, call.as_deref(), app.named_session.as_deref()).await
+        }
+        Command::Undo { call, .. } => undo::run(app, printer, call).await,
+        Command::Doctor => doctor::run(app, printer).await,
         Command::Config { action } => config::run(app, printer, action.as_ref()),
         Command::Console => Box::pin(console::run(app, printer)).await,
         Command::Sessions { action } => {

@@ -1,9 +1,12 @@
-//! `deskhand undo`: takes back the last change, or the change of one call. Goes through the gate as every call.
+//! `deskhand undo`: takes back the last change, the change of one call, or those of a turn. Goes through the gate as every call.
 
-use std::{fmt::Write, sync::Arc};
+use std::{collections::HashSet, fmt::Write, sync::Arc};
 
-use anyhow::Result;
-use deskhand_core::{CallId, Request, UndoJournal};
+use anyhow::{Result, bail};
+use deskhand_core::{
+    CallId, Request, SessionCx, UndoJournal,
+    session::{PageAsk, SessionStore, ToolCallQuery},
+};
 use serde_json::json;
 
 use super::{call, pick};
@@ -13,37 +16,91 @@ use crate::{
 };
 
 const MOST_LISTED: usize = 50;
+/// How many of the newest calls are looked through for a turn.
+const MOST_CALLS: u64 = 1_000;
 
-pub async fn run(app: &App, printer: Printer, wanted: Option<String>, list_them: bool) -> Result<u8> {
-    if list_them {
-        return list(app, printer);
-    }
+pub async fn run(app: &App, printer: Printer, wanted: Option<String>) -> Result<u8> {
     let arguments = match wanted {
         None => json!({}),
-        Some(text) => {
-            let id = if CallId::parse(&text).is_some() {
-                text
-            } else {
-                let recent = app.store.undo().recent(MOST_LISTED)?;
-                let ids: Vec<String> = recent.iter().map(|entry| entry.call.to_string()).collect();
-                pick(ids.iter().map(String::as_str), &text, "change that can be taken back")?
-            };
-            json!({"call_id": id})
-        }
+        Some(text) => json!({"call_id": call_id(app, text)?}),
     };
-    // Typing the command is the person's yes.
+    let outcome = call::call(app, Request::new("undo", arguments), &session(app, printer)).await;
+    call::print(app, printer, &outcome, None)?;
+    Ok(outcome.status.exit_code())
+}
+
+/// Takes back what a turn changed, the last change first. What cannot be taken back stops it there.
+pub async fn turn(app: &App, printer: Printer, wanted: Option<&str>, in_session: Option<&str>) -> Result<u8> {
+    let calls = changes_of_turn(app, wanted, in_session)?;
+    let session = session(app, printer);
+    let mut outcomes = Vec::new();
+    for call in calls {
+        let request = Request::new("undo", json!({"call_id": call}));
+        let outcome = call::call(app, request, &session).await;
+        let is_done = outcome.is_success();
+        outcomes.push(outcome);
+        if !is_done {
+            break;
+        }
+    }
+    printer.print(&json!({"undone": outcomes}), |_| {
+        outcomes.iter().map(|outcome| format!("{}\n", safe(outcome.text.trim_end()))).collect()
+    })?;
+    Ok(outcomes.last().map_or(0, |outcome| outcome.status.exit_code()))
+}
+
+/// The calls of a turn that changed something that is not taken back yet, the last one first.
+fn changes_of_turn(app: &App, wanted: Option<&str>, in_session: Option<&str>) -> Result<Vec<CallId>> {
+    let store = app.store.sessions();
+    let session_id = in_session.map(|id| store.find_session(id)).transpose()?.map(|session| session.id);
+    let query = |turn_id| ToolCallQuery {
+        page: PageAsk { page: 1, size: MOST_CALLS },
+        session_id: session_id.clone(),
+        turn_id,
+        tool: None,
+    };
+    let there: HashSet<CallId> = app
+        .store
+        .undo()
+        .recent(usize::try_from(MOST_CALLS).unwrap_or(usize::MAX))?
+        .into_iter()
+        .filter(|entry| entry.undone_by.is_none())
+        .map(|entry| entry.call)
+        .collect();
+    let newest = store.tool_calls(&query(None))?.items;
+    let named = wanted.map(|text| call_id(app, text.to_owned())).transpose()?;
+    let of_turn = newest.iter().find(|row| match &named {
+        Some(id) => row.call_id.to_string() == *id,
+        None => row.undo.is_some_and(|call| there.contains(&call)),
+    });
+    let Some(turn_id) = of_turn.map(|row| row.turn_id.clone()) else {
+        bail!("there is no turn whose changes could be taken back");
+    };
+    let rows = store.tool_calls(&query(Some(turn_id)))?.items;
+    Ok(rows.into_iter().filter_map(|row| row.undo).filter(|call| there.contains(call)).collect())
+}
+
+/// The whole id of a call that is named whole or by its end.
+fn call_id(app: &App, text: String) -> Result<String> {
+    if CallId::parse(&text).is_some() {
+        return Ok(text);
+    }
+    let recent = app.store.undo().recent(MOST_LISTED)?;
+    let ids: Vec<String> = recent.iter().map(|entry| entry.call.to_string()).collect();
+    pick(ids.iter().map(String::as_str), &text, "change that can be taken back")
+}
+
+/// Typing the command is the person's yes.
+fn session(app: &App, printer: Printer) -> SessionCx {
     let surfaces = Surfaces {
         approvers: vec![Arc::new(YesApprover::COMMAND)],
         wait_for_others: false,
         events: Arc::new(ProgressLine::new(printer.json)),
     };
-    let session = app.session("cli", surfaces);
-    let outcome = call::call(app, Request::new("undo", arguments), &session).await;
-    call::print(app, printer, &outcome, None)?;
-    Ok(outcome.status.exit_code())
+    app.session("cli", surfaces)
 }
 
-fn list(app: &App, printer: Printer) -> Result<u8> {
+pub fn list(app: &App, printer: Printer) -> Result<u8> {
     let entries = app.store.undo().recent(MOST_LISTED)?;
     let rows: Vec<_> = entries
         .iter()

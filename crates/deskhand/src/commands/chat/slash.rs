@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use deskhand_core::session::{
-    Deletion, Message, MessageQuery, PageAsk, SearchQuery, Session, SessionQuery, TitledBy, ToolCallQuery,
+    Deletion, Message, MessageQuery, PageAsk, SearchQuery, Session, SessionQuery, TitledBy,
     Usage,
 };
 
@@ -227,30 +227,11 @@ async fn model(chat: &mut Chat<'_>, wanted: Option<String>) -> Result<()> {
 
 /// Takes back the last change, that of a call, or everything of the last turn, newest first.
 async fn take_back(chat: &Chat<'_>, what: Option<String>) -> Result<()> {
-    if what.as_deref() != Some("turn") {
-        undo::run(chat.app, chat.printer, what, false).await?;
-        return Ok(());
-    }
-    let session = open(chat)?;
-    let messages = newest(chat, session, SHOWN)?;
-    let turn = messages.iter().rev().find_map(|message| message.metadata.turn_id.clone());
-    let query = ToolCallQuery {
-        page: PageAsk { page: 1, size: 1_000 },
-        session_id: Some(session.id.clone()),
-        turn_id: Some(turn.context("there is no turn to take back")?),
-        tool: None,
-    };
-    let calls = chat.backing.sessions.tool_calls(&query)?;
-    let changes: Vec<String> = calls.items.iter().filter_map(|call| Some(call.undo?.to_string())).collect();
-    if changes.is_empty() {
-        return chat
-            .told("The last turn changed nothing that can be taken back.", "上一轮没有可以撤销的改动。");
-    }
-    for call in changes {
-        // What cannot be taken back any more keeps the older ones from it, too: they may build on each other.
-        if undo::run(chat.app, chat.printer, Some(call), false).await? != 0 {
-            break;
-        }
+    if what.as_deref() == Some("turn") {
+        let session = open(chat)?.id.clone();
+        undo::turn(chat.app, chat.printer, None, Some(&session)).await?;
+    } else {
+        undo::run(chat.app, chat.printer, what).await?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ pub use self::{
     editor::{ChatEditor, Typed},
     follow::{Ended, Follow, Output, TWICE},
     interrupts::{Interrupt, Interrupts},
-    questions::{ChatApprover, Question, Questions},
+    questions::{Question, Questions},
     render::{Renderer, Screen},
     slash::{COMMANDS, Slash, help, message},
 };

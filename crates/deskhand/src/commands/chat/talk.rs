@@ -107,7 +107,10 @@ fn offer(chat: &mut Chat<'_>, editor: &mut ChatEditor) -> Result<()> {
     let title = chat.printer.style.bold(&safe_line(&last.title));
     let count = last.message_count;
     chat.printer.line(&match language {
-        crate::language::Language::English => format!("Last here: {title} ({age}, {count} messages)"),
+        crate::language::Language::English => {
+            let s = if count == 1 { "" } else { "s" };
+            format!("Last here: {title} ({age}, {count} message{s})")
+        }
         crate::language::Language::Chinese => format!("上次会话：{title}（{age}，{count} 条消息）"),
     })?;
     let prompt = language.say("Enter: new session, r: resume › ", "回车：新会话，r：继续 › ");

@@ -1,6 +1,7 @@
 //! Conversations on a real gate with real tools; only the model's answers come from a list.
 
 mod agent;
+mod commands;
 mod in_a_terminal;
 
 use deskhand_core::{

@@ -150,10 +150,10 @@ impl Desk<'_> {
             safe_line(&session.title),
             words::end_of(&session.id),
         );
-        if !yes && !(can_ask() && said_yes(&question)?) {
-            if !can_ask() {
-                bail!("deleting «{}» needs a yes: there is nobody to ask here, so say --yes", session.title);
-            }
+        if !yes && !can_ask() {
+            bail!("deleting «{}» needs a yes: there is nobody to ask here, so say --yes", session.title);
+        }
+        if !yes && !said_yes(&question)? {
             self.printer.note(self.say("Nothing was deleted.", "没有删除。"));
             return Ok(3);
         }

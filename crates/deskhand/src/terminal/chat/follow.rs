@@ -100,7 +100,7 @@ impl Follow<'_> {
                 biased;
                 event = events.next() => {
                     let Some(event) = event else {
-                        self.say("The events of this turn have ended before it did.", "事件流提前中断。");
+                        self.say(self.language.say("The events of this turn have ended before it did.", "事件流提前中断。"));
                         return ended;
                     };
                     if let Some(outcome) = self.show(&event, &mut ended) {
@@ -116,7 +116,10 @@ impl Follow<'_> {
                 }
             }
             if ended.last_interrupt.is_some_and(|at| at.elapsed() > CANCEL_LIMIT) {
-                self.say("The turn does not end; it is left behind.", "本轮没有结束，不再等待。");
+                self.say(
+                    self.language
+                        .say("The turn does not end; it is left behind.", "本轮没有结束，不再等待。"),
+                );
                 ended.outcome = TurnOutcome::Cancelled;
                 return ended;
             }
@@ -147,7 +150,11 @@ impl Follow<'_> {
         ended.leave |= again || interrupt == Interrupt::End;
         turn.cancel();
         if ended.last_interrupt.is_none() {
-            self.say("Cancelling; Ctrl-C again leaves.", "正在取消；再按一次 Ctrl-C 退出。");
+            // Over the `^C` that the terminal shows.
+            let start = if Style::for_stderr().is_on() { "\r\x1b[K" } else { "\r" };
+            let words =
+                self.language.say("Cancelling; Ctrl-C again leaves.", "正在取消；再按一次 Ctrl-C 退出。");
+            self.say(&format!("{start}{words}"));
         }
         ended.last_interrupt.get_or_insert_with(Instant::now);
     }
@@ -181,9 +188,9 @@ impl Follow<'_> {
         }
     }
 
-    fn say(&mut self, english: &str, chinese: &str) {
+    fn say(&mut self, words: &str) {
         let fresh = self.output.fresh_line();
         self.print(&fresh);
-        (self.remark)(&Style::for_stderr().dim(self.language.say(english, chinese)));
+        (self.remark)(&Style::for_stderr().dim(words));
     }
 }

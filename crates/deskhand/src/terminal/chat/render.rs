@@ -221,7 +221,7 @@ impl Renderer {
                 if self.screen.asks {
                     return String::new();
                 }
-                self.label = language.say("waiting for an answer", "等待批准").to_owned();
+                language.say("waiting for an answer", "等待批准").clone_into(&mut self.label);
                 format!("  {}\n", self.dim(&words::wanted(language, &request.id)))
             }
             EventBody::ApprovalSettled { settled, .. } => {
@@ -367,14 +367,13 @@ impl Renderer {
         self.label.clear();
         self.calls.clear();
         let reason = reason.map(|reason| safe(reason).trim_end().to_owned()).unwrap_or_default();
-        let mut out = match outcome {
-            TurnOutcome::Completed => String::new(),
-            _ => {
-                let word = words::outcome(self.screen.language, outcome);
-                let word = if outcome == TurnOutcome::Failed { style.red(word) } else { style.yellow(word) };
-                if reason.is_empty() { format!("{word}\n") } else { format!("{word}: {reason}\n") }
-            }
-        };
+        let mut out = String::new();
+        if outcome != TurnOutcome::Completed {
+            let word = words::outcome(self.screen.language, outcome);
+            let word = if outcome == TurnOutcome::Failed { style.red(word) } else { style.yellow(word) };
+            let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+            out.push_str(&format!("{word}{why}\n"));
+        }
         let used = std::mem::take(&mut self.usage);
         if used != Usage::default() {
             out.push_str(&format!("{}\n", self.dim(&words::usage(self.screen.language, used))));

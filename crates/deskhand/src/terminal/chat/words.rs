@@ -180,6 +180,6 @@ mod tests {
             assert_eq!(age(Language::English, then, now), english);
             assert_eq!(age(Language::Chinese, then, now), chinese);
         }
-        assert_eq!(age(Language::English, now.plus(Duration::from_secs(900)), now), "just now");
+        assert_eq!(age(Language::English, now.plus(Duration::from_mins(15)), now), "just now");
     }
 }

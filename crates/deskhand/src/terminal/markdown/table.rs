@@ -115,7 +115,9 @@ fn row_lines(row: &[Vec<Piece>], widths: &[usize], aligns: &[Align]) -> Vec<Stri
         .zip(widths)
         .map(|(cell, wide)| {
             let mut flow = Flow::new(*wide);
-            cell.iter().for_each(|piece| flow.push(*piece));
+            for piece in cell {
+                flow.push(*piece);
+            }
             flow.end_line();
             flow.take().lines().map(str::to_owned).collect()
         })

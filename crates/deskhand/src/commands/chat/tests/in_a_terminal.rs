@@ -214,7 +214,7 @@ fn a_message_may_have_several_lines() {
 fn the_last_session_is_offered() {
     let mut terminal = Terminal::start("seeded");
     let offer = terminal.when(PROMPT, "r\r");
-    assert!(offer.contains("Earlier talk") && offer.contains("1 messages"), "{offer}");
+    assert!(offer.contains("Earlier talk") && offer.contains("1 message)"), "{offer}");
     let resumed = terminal.when(PROMPT, "hello\r");
     assert!(resumed.contains("what was said before"), "{resumed}");
     terminal.when("You said", "");

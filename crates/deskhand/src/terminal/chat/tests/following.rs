@@ -17,8 +17,8 @@ use crate::{
     terminal::{
         Style,
         chat::{
-            ChatApprover, Ended, EventSource, Follow, Interrupt, Interrupts, Output, Questions, Renderer,
-            RunningTurn, Screen,
+            Ended, EventSource, Follow, Interrupt, Interrupts, Output, Questions, Renderer, RunningTurn,
+            Screen, questions::ChatApprover,
         },
     },
 };
@@ -106,7 +106,9 @@ impl Scene {
     }
 
     fn send(&self, events: Vec<Event>) {
-        events.into_iter().for_each(|event| self.turn.events.send(event).unwrap());
+        for event in events {
+            self.turn.events.send(event).unwrap();
+        }
     }
 
     async fn follow(&mut self, person: Option<&Person>) -> Ended {

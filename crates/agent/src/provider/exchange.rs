@@ -1,6 +1,9 @@
 //! One request and its answer: sent, waited for, read as it arrives. Every wait has a limit.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
 
 use reqwest::{Client, Response};
 use serde_json::Value;
@@ -30,6 +33,8 @@ pub(crate) struct Exchange<'a> {
     pub wire: &'a dyn Wire,
     pub about: &'a About,
     pub limits: &'a TimeLimits,
+    /// Whether the last request got as far as a connection.
+    pub was_reached: AtomicBool,
 }
 
 impl Exchange<'_> {
@@ -60,9 +65,13 @@ impl Exchange<'_> {
             .body(body.to_vec());
         let response = match timeout(self.limits.first_byte, request.send()).await {
             Err(_) => return Err(self.silent(self.limits.first_byte)),
-            Ok(Err(error)) => return Err(self.broken(&error.without_url())),
+            Ok(Err(error)) => {
+                self.was_reached.store(!error.is_connect(), Ordering::Relaxed);
+                return Err(self.broken(&error.without_url()));
+            }
             Ok(Ok(response)) => response,
         };
+        self.was_reached.store(true, Ordering::Relaxed);
         if response.status().is_success() { Ok(response) } else { Err(self.refused(response).await) }
     }
 

@@ -1,6 +1,6 @@
 //! The HTTP client: TLS, proxies, redirects.
 
-use std::{net::IpAddr, sync::Once};
+use std::{io, net::IpAddr, sync::Once};
 
 use reqwest::{Client, Url, redirect};
 
@@ -54,38 +54,38 @@ pub(crate) fn host(url: &Url) -> String {
     }
 }
 
-/// An error with all its causes, without addresses, which may hold a secret.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut causes = vec![error.to_string()];
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let text = cause.to_string();
-        if !causes.iter().any(|known| known.contains(&text)) {
-            causes.push(text);
+/// An error and all its causes. An error of input and output hides what it was made from: that is a cause, too.
+fn causes<'a>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |error| {
+        let hidden = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        hidden.map(|inner| inner as &(dyn std::error::Error + 'static)).or_else(|| error.source())
+    })
+}
+
+/// An error with all its causes, as one line.
+pub(crate) fn chain(error: &reqwest::Error) -> String {
+    let mut told: Vec<String> = Vec::new();
+    for text in causes(error).map(ToString::to_string) {
+        if !told.iter().any(|known| known.contains(&text)) {
+            told.push(text);
         }
-        source = cause.source();
     }
-    causes.join(": ")
+    told.join(": ")
 }
 
 /// Whether data itself was wrong, as a broken compression is: it would be the next time, too.
-pub(crate) fn is_bad_data(error: &dyn std::error::Error) -> bool {
-    let mut source = error.source();
-    while let Some(cause) = source {
-        if let Some(io) = cause.downcast_ref::<std::io::Error>() {
-            use std::io::ErrorKind::{InvalidData, InvalidInput};
-            if matches!(io.kind(), InvalidData | InvalidInput) {
-                return true;
-            }
-        }
-        source = cause.source();
-    }
-    false
+pub(crate) fn is_bad_data(error: &reqwest::Error) -> bool {
+    let kinds = causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
+    let is_bad = |kind| matches!(kind, io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput);
+    !error.is_connect() && kinds.into_iter().any(is_bad)
 }
 
 /// Whether a certificate was refused: it would be the next time, too.
-pub(crate) fn is_bad_certificate(error: &dyn std::error::Error) -> bool {
-    chain(error).contains("certificate")
+pub(crate) fn is_bad_certificate(error: &reqwest::Error) -> bool {
+    let mut tls = causes(error).filter_map(|cause| cause.downcast_ref::<rustls::Error>());
+    tls.any(|error| matches!(error, rustls::Error::InvalidCertificate(_)))
 }
 
 #[cfg(test)]

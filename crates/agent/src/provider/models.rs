@@ -156,7 +156,7 @@ fn served(model: &ModelName, options: &ConnectOptions) -> Result<Served, Provide
         images: options.images.or(known.and_then(|known| known.images)).unwrap_or(preset.images),
         context_tokens: options
             .context_tokens
-            .or_else(|| known.map(|known| known.context_tokens))
+            .or(known.and_then(|known| known.context_tokens))
             .or_else(|| ollama_context(preset, options))
             .unwrap_or(preset.context_tokens),
     };
@@ -171,6 +171,7 @@ fn served(model: &ModelName, options: &ConnectOptions) -> Result<Served, Provide
             headers,
             extra,
             max_tokens_field: preset.max_tokens_field,
+            images: capabilities.images,
             thoughts_back: preset.thoughts_back,
             price,
         }),

@@ -75,7 +75,9 @@ pub enum Api {
 pub struct ModelPreset {
     pub provider: String,
     pub name: String,
-    pub context_tokens: u64,
+    /// Absent: the server decides.
+    #[serde(default)]
+    pub context_tokens: Option<u64>,
     #[serde(default)]
     pub images: Option<bool>,
     #[serde(default)]
@@ -141,7 +143,7 @@ impl Presets {
         self.providers.iter().find(|preset| preset.name == name)
     }
 
-    /// The model of that name, or the one of which it is a dated version (`NAME-20250101`, `NAME-latest`).
+    /// The model of that name, or the one of which it is a dated version (`NAME-20250101`, `NAME-latest`) or a size (`NAME:8b`).
     pub fn model(&self, provider: &str, name: &str) -> Option<&ModelPreset> {
         let of_provider = self.models.iter().filter(|model| model.provider == provider);
         of_provider.filter(|model| is_version(name, &model.name)).max_by_key(|model| model.name.len())
@@ -150,7 +152,7 @@ impl Presets {
 
 fn is_version(name: &str, known: &str) -> bool {
     let Some(rest) = name.strip_prefix(known) else { return false };
-    let Some(version) = rest.strip_prefix('-') else { return rest.is_empty() };
+    let Some(version) = rest.strip_prefix('-') else { return rest.is_empty() || rest.starts_with(':') };
     let is_date = version.len() >= 4 && version.chars().all(|c| c.is_ascii_digit() || c == '-');
     is_date || version == "latest" || version == "preview"
 }
@@ -194,7 +196,8 @@ mod tests {
         }
         for preset in &presets.providers {
             if let Some(model) = &preset.default_model {
-                assert!(presets.model(&preset.name, model).is_some(), "{}/{model} has no size", preset.name);
+                let known = presets.model(&preset.name, model);
+                assert!(known.is_some_and(|known| known.context_tokens.is_some()), "{}/{model}", preset.name);
             }
         }
     }
@@ -206,6 +209,8 @@ mod tests {
             ("gpt-5-2025-08-07", "gpt-5", true),
             ("gpt-5-mini", "gpt-5", false),
             ("gpt-5.1", "gpt-5", false),
+            ("llava:13b", "llava", true),
+            ("llava-llama3:8b", "llava", false),
             ("qwen-plus-latest", "qwen-plus", true),
             ("claude-sonnet-4-5", "claude-sonnet-4", false),
             ("claude-sonnet-4-20250514", "claude-sonnet-4", true),

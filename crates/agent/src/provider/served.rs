@@ -73,8 +73,13 @@ impl Served {
         passed_on: &AtomicBool,
     ) -> Result<Reply, ProviderError> {
         let body = self.wire.body(request).to_string().into_bytes();
-        let exchange =
-            Exchange { client: &self.client, wire: &*self.wire, about: &self.about, limits: &self.limits };
+        let exchange = Exchange {
+            client: &self.client,
+            wire: &*self.wire,
+            about: &self.about,
+            limits: &self.limits,
+            was_reached: AtomicBool::new(true),
+        };
         let began = Instant::now();
         let mut tried = 0;
         let mut key = self.keys.pick(began);
@@ -107,7 +112,8 @@ impl Served {
             }
             tried += 1;
             let elapsed = began.elapsed();
-            match self.policy(&error).next(&error, tried, elapsed) {
+            let was_reached = exchange.was_reached.load(Ordering::Relaxed);
+            match self.policy(was_reached).next(&error, tried, elapsed) {
                 Next::GiveUp(why) => {
                     if let Some(why) = why {
                         error.message = format!("{} {why}", error.message);
@@ -126,10 +132,8 @@ impl Served {
     }
 
     /// A server on this machine that does not listen will not by itself: once more is enough.
-    fn policy(&self, error: &ProviderError) -> RetryPolicy {
-        let is_absent = self.about.is_local
-            && error.class == ErrorClass::Network
-            && error.message.contains("cannot be reached");
+    fn policy(&self, was_reached: bool) -> RetryPolicy {
+        let is_absent = self.about.is_local && !was_reached;
         RetryPolicy {
             tries: if is_absent { self.retry.tries.min(2) } else { self.retry.tries },
             ..self.retry

@@ -8,4 +8,5 @@ mod malformed;
 mod mock;
 mod proxies;
 mod retrying;
+mod tls;
 mod wires;

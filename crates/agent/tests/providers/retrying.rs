@@ -94,13 +94,15 @@ async fn a_wait_can_be_cancelled() {
             let mock = Mock::start(vec![answer]).await;
             let provider = connect(&ModelName::parse(wire.model()).unwrap(), &mock.options()).unwrap();
             let cancel = CancellationToken::new();
-            let canceller = cancel.clone();
-            let cancelling = tokio::spawn(async move {
-                tokio::time::sleep(Duration::from_millis(200)).await;
-                canceller.cancel();
-            });
-            let error = ask(&*provider, &cancel).await.reply.unwrap_err();
-            cancelling.await.unwrap();
+            let cancelling = async {
+                while mock.seen().is_empty() {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                cancel.cancel();
+            };
+            let (asked, ()) = tokio::join!(ask(&*provider, &cancel), cancelling);
+            let error = asked.reply.unwrap_err();
             assert_eq!((error.class, error.partly_answered), (ErrorClass::Cancelled, false));
             assert_eq!(mock.seen().len(), 1);
         }

@@ -60,6 +60,9 @@ fn variables_say_where_and_with_what() {
             .unwrap();
     assert_eq!(served.wire.url(), "http://127.0.0.1:11434/v1/chat/completions");
     assert_eq!(served.capabilities.context_tokens, 16_384);
+    assert!(!served.capabilities.images);
+    let seeing = connected("ollama/llava:13b", &options(&[])).unwrap().capabilities;
+    assert_eq!((seeing.images, seeing.context_tokens), (true, 4_096));
 
     let served = connected("anthropic", &options(&[("ANTHROPIC_API_KEY", "k")])).unwrap();
     assert_eq!(served.wire.url(), "https://api.anthropic.com/v1/messages");

@@ -34,6 +34,8 @@ pub(crate) struct OpenAi {
     pub extra: Map<String, Value>,
     /// The field for the most tokens of an answer; OpenAI renamed it, others did not.
     pub max_tokens_field: MaxTokensField,
+    /// Whether it takes images; where not, it is told that there was one.
+    pub images: bool,
     /// Whether thoughts of the turn under way go back to the server.
     pub thoughts_back: bool,
     pub price: Option<Price>,

@@ -60,20 +60,24 @@ fn messages(server: &OpenAi, request: &ModelRequest) -> Vec<Value> {
         request.messages.iter().rposition(|message| matches!(message, ChatMessage::User { .. })).unwrap_or(0);
     for (at, message) in request.messages.iter().enumerate() {
         match message {
-            ChatMessage::User { text, images } => out.push(user(text, images)),
+            ChatMessage::User { text, images } => out.push(user(server, text, images)),
             ChatMessage::Assistant { thoughts, text, calls } => {
                 let thoughts = if server.thoughts_back && at > this_turn { thoughts.as_slice() } else { &[] };
                 out.push(assistant(thoughts, text, calls));
             }
-            ChatMessage::Results { results } => push_results(results, &mut out),
+            ChatMessage::Results { results } => push_results(server, results, &mut out),
         }
     }
     out
 }
 
-fn user(text: &str, images: &[Image]) -> Value {
+fn user(server: &OpenAi, text: &str, images: &[Image]) -> Value {
     if images.is_empty() {
         return json!({"role": "user", "content": text});
+    }
+    if !server.images {
+        let note = format!("[{} image(s) left out: this model takes none]", images.len());
+        return json!({"role": "user", "content": format!("{text}\n{note}")});
     }
     let mut parts = Vec::new();
     if !text.is_empty() {
@@ -111,7 +115,7 @@ fn assistant(thoughts: &[Thought], text: &str, calls: &[ModelCall]) -> Value {
 }
 
 /// A `tool` message holds text alone: images follow in a user's message, after all results.
-fn push_results(results: &[ToolResult], out: &mut Vec<Value>) {
+fn push_results(server: &OpenAi, results: &[ToolResult], out: &mut Vec<Value>) {
     let mut images = Vec::new();
     let mut sources = Vec::new();
     for result in results {
@@ -123,6 +127,6 @@ fn push_results(results: &[ToolResult], out: &mut Vec<Value>) {
         }
     }
     if !images.is_empty() {
-        out.push(user(&format!("Images from {}:", sources.join(", ")), &images));
+        out.push(user(server, &format!("Images from {}:", sources.join(", ")), &images));
     }
 }

@@ -74,7 +74,9 @@ impl ChatReader {
         }
         match choice.get("finish_reason").and_then(Value::as_str).unwrap_or("") {
             "" => return Ok(()),
-            "length" | "max_tokens" | "model_length" => self.finish = Some(Finish::Length),
+            "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" => {
+                self.finish = Some(Finish::Length);
+            }
             "content_filter" | "sensitive" | "safety" | "SAFETY" => self.finish = Some(Finish::Filtered),
             reason @ ("error" | "network_error" | "insufficient_system_resource" | "abort") => {
                 return Err(ProviderError::new(

@@ -10,7 +10,7 @@ use crate::provider::{
 };
 
 fn server() -> OpenAi {
-    OpenAi { model: "m".into(), ..OpenAi::default() }
+    OpenAi { model: "m".into(), images: true, ..OpenAi::default() }
 }
 
 fn image() -> Image {
@@ -128,6 +128,9 @@ fn a_body_has_everything() {
     want.as_object_mut().unwrap().remove("max_tokens");
     want["max_completion_tokens"] = 5.into();
     assert_eq!(server.body(&request), want);
+    server.images = false;
+    let blind = server.body(&request).to_string();
+    assert!(!blind.contains("image_url") && blind.contains("look\\n[1 image(s) left out"), "{blind}");
     let plain = server.body(&ModelRequest::default());
     assert!(plain.get("tools").is_none() && plain.get("response_format").is_none());
     assert_eq!(

@@ -58,6 +58,11 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// It was cancelled, and should have ended by now.
+    fn is_overdue(self) -> bool {
+        self.last_interrupt.is_some_and(|at| at.elapsed() > CANCEL_LIMIT)
+    }
+
     /// The exit code of a program that made this one turn.
     pub fn exit_code(self) -> u8 {
         match self.outcome {
@@ -115,7 +120,7 @@ impl Follow<'_> {
                     self.print(&drawn);
                 }
             }
-            if ended.last_interrupt.is_some_and(|at| at.elapsed() > CANCEL_LIMIT) {
+            if ended.is_overdue() {
                 self.say(
                     self.language
                         .say("The turn does not end; it is left behind.", "本轮没有结束，不再等待。"),
@@ -172,6 +177,7 @@ impl Follow<'_> {
                     answer = &mut asking => break answer,
                     () = question.gone() => break None,
                     interrupt = self.interrupts.next() => self.interrupted(interrupt, turn, ended),
+                    () = tokio::time::sleep(TICK) => if ended.is_overdue() { break None },
                 }
             }
         };

@@ -25,7 +25,9 @@ use crate::{
     language::Language,
     terminal::{
         Printer, Style, TerminalApprover, can_ask,
-        chat::{Conversation, Ended, Follow, Interrupts, Output, Questions, Renderer, Screen, Turn},
+        chat::{
+            CANCEL_LIMIT, Conversation, Ended, Follow, Interrupts, Output, Questions, Renderer, Screen, Turn,
+        },
         terminal_width,
     },
 };
@@ -170,6 +172,7 @@ impl<'a> Chat<'a> {
             interrupts: &mut self.interrupts,
             asks: self.asks.as_ref().map(|asks| asks as &dyn deskhand_core::Approver),
             language: self.app.language,
+            cancel_limit: CANCEL_LIMIT,
             print: &mut |text| printer.piece(text),
             remark: &mut |text| printer.note(text),
         };

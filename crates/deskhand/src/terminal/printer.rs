@@ -5,12 +5,17 @@ use std::{
     process::ExitCode,
 };
 
-use deskhand_core::{Screener, StoreError};
+use deskhand_core::{Screener, StoreError, session::SessionError};
 use deskhand_guard::SecretScreener;
 use serde::Serialize;
 use serde_json::json;
 
 use super::style::{Style, safe};
+
+/// Whether something could not be kept or read, wherever it was asked for.
+fn is_of_the_store(error: &(dyn std::error::Error + 'static)) -> bool {
+    error.is::<StoreError>() || matches!(error.downcast_ref(), Some(SessionError::Store(_)))
+}
 
 /// Where the results of commands go.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +68,7 @@ impl Printer {
     pub fn failure(self, error: &anyhow::Error) -> ExitCode {
         let message = SecretScreener.mask_text(&format!("{error:#}")).into_string();
         // What could not be kept or read is a failure; everything else is about how the program was called.
-        let failed = error.chain().any(<dyn std::error::Error>::is::<StoreError>);
+        let failed = error.chain().any(is_of_the_store);
         let (code, exit) = if failed { ("store", 1) } else { ("usage", crate::EXIT_USAGE) };
         self.error_value(code, &message);
         self.note(&format!("deskhand: {}", safe(&message)));
@@ -76,5 +81,18 @@ impl Printer {
             let value = json!({"error": {"code": code, "message": message, "hint": null}});
             let _ = self.line(&value.to_string());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_store_cannot_do_is_told_from_wrong_usage() {
+        let store = || StoreError::new("reading", io::Error::other("disk"));
+        assert!(is_of_the_store(&store()));
+        assert!(is_of_the_store(&SessionError::from(store())));
+        assert!(!is_of_the_store(&SessionError::NoSuchSession("x".into())));
     }
 }

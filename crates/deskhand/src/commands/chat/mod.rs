@@ -8,6 +8,7 @@ mod talk;
 mod tests;
 
 use std::{
+    env,
     io::{self, IsTerminal},
     sync::Arc,
 };
@@ -20,11 +21,13 @@ use deskhand_core::{
 
 use crate::{
     assemble::App,
-    cli::ChatArgs,
+    cli::{ChatArgs, Shared},
     language::Language,
     terminal::{
         Printer, Style, TerminalApprover, can_ask,
-        chat::{Conversation, Ended, Follow, Interrupts, Output, Questions, Renderer, Screen, Turn},
+        chat::{
+            CANCEL_LIMIT, Conversation, Ended, Follow, Interrupts, Output, Questions, Renderer, Screen, Turn,
+        },
         terminal_width,
     },
 };
@@ -44,6 +47,18 @@ pub struct Wanted {
     pub session: Option<String>,
     /// `--model`
     pub model: Option<String>,
+}
+
+impl Wanted {
+    /// What flags do not say, variables may.
+    pub fn new(shared: &Shared, chat: ChatArgs) -> Self {
+        let variable = |name| env::var(name).ok().filter(|value: &String| !value.is_empty());
+        Self {
+            chat,
+            session: shared.session.clone().or_else(|| variable("DESKHAND_SESSION")),
+            model: shared.model.clone().or_else(|| variable("DESKHAND_MODEL")),
+        }
+    }
 }
 
 pub async fn run(app: &App, printer: Printer, wanted: Wanted, backing: Backing) -> Result<u8> {
@@ -156,6 +171,7 @@ impl<'a> Chat<'a> {
             interrupts: &mut self.interrupts,
             asks: self.asks.as_ref().map(|asks| asks as &dyn deskhand_core::Approver),
             language: self.app.language,
+            cancel_limit: CANCEL_LIMIT,
             print: &mut |text| printer.piece(text),
             remark: &mut |text| printer.note(text),
         };

@@ -57,7 +57,7 @@ pub async fn run(chat: &mut Chat<'_>, editor: &mut ChatEditor, command: Slash) -
                 "已归档。下一条消息将开始新会话。",
             )?;
         }
-        Slash::Delete => delete(chat, editor)?,
+        Slash::Delete => delete(chat, editor).await?,
         Slash::History => {
             let session = open(chat)?.clone();
             show(chat, &session, HISTORY)?;
@@ -183,10 +183,11 @@ fn newest(chat: &Chat<'_>, session: &Session, most: u64) -> Result<Vec<Message>>
     Ok(messages.split_off(surplus))
 }
 
-fn delete(chat: &mut Chat<'_>, editor: &mut ChatEditor) -> Result<()> {
+async fn delete(chat: &mut Chat<'_>, editor: &mut ChatEditor) -> Result<()> {
     let session = open(chat)?.clone();
     let words = chat.language().say("Delete for good", "彻底删除");
-    let answer = editor.ask(&format!("{words} «{}»? [y/N] ", safe_line(&session.title)))?;
+    let question = format!("{words} «{}»? [y/N] ", safe_line(&session.title));
+    let answer = editor.ask(&question, &mut chat.interrupts).await?;
     if !matches!(answer, Typed::Line(line) if matches!(line.trim(), "y" | "yes" | "是")) {
         return chat.told("Nothing was deleted.", "没有删除。");
     }

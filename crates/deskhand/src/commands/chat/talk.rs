@@ -24,13 +24,13 @@ pub async fn run(mut chat: Chat<'_>, chosen: bool) -> Result<u8> {
     let mut editor = ChatEditor::open(&chat.app.data_dir.join("chat-history.txt"), tools)?;
     greet(&chat)?;
     if !chosen {
-        offer(&mut chat, &mut editor)?;
+        offer(&mut chat, &mut editor).await?;
     } else if let Some(session) = chat.session.clone() {
         slash::show_end(&chat, &session)?;
     }
     let mut pressed: Option<Instant> = None;
     loop {
-        match editor.read("› ")? {
+        match editor.read("› ", &mut chat.interrupts).await? {
             Typed::End => break,
             Typed::Interrupted => {
                 if pressed.is_some_and(|at| at.elapsed() <= TWICE) {
@@ -98,7 +98,7 @@ fn greet(chat: &Chat<'_>) -> Result<()> {
 }
 
 /// Offers to go on with the last session of this workspace.
-fn offer(chat: &mut Chat<'_>, editor: &mut ChatEditor) -> Result<()> {
+async fn offer(chat: &mut Chat<'_>, editor: &mut ChatEditor) -> Result<()> {
     let Some(last) = choose::last(&*chat.backing.sessions, chat.app.paths.workspace())? else {
         return Ok(());
     };
@@ -114,7 +114,7 @@ fn offer(chat: &mut Chat<'_>, editor: &mut ChatEditor) -> Result<()> {
         crate::language::Language::Chinese => format!("上次会话：{title}（{age}，{count} 条消息）"),
     })?;
     let prompt = language.say("Enter: new session, r: resume › ", "回车：新会话，r：继续 › ");
-    if let Typed::Line(word) = editor.ask(prompt)?
+    if let Typed::Line(word) = editor.ask(prompt, &mut chat.interrupts).await?
         && matches!(word.trim(), "r" | "R" | "y")
     {
         slash::go_on(chat, last)?;

@@ -38,6 +38,8 @@ pub struct Desk<'a> {
     pub store: &'a dyn SessionStore,
     pub printer: Printer,
     pub language: Language,
+    /// `--session`: where a search is made.
+    pub session: Option<&'a str>,
 }
 
 pub fn run(desk: &Desk<'_>, action: SessionAction) -> Result<u8> {
@@ -119,8 +121,9 @@ impl Desk<'_> {
     }
 
     fn search(&self, text: &str, page: PageArgs) -> Result<()> {
-        let query =
-            SearchQuery { text: text.to_owned(), page: asked(page), session_id: None, archived: None };
+        let session_id =
+            self.session.map(|id| self.store.find_session(id)).transpose()?.map(|session| session.id);
+        let query = SearchQuery { text: text.to_owned(), page: asked(page), session_id, archived: None };
         let found = self.store.search(&query)?;
         let value = json!({
             "has_more": found.has_more, "page": page.page, "page_size": page.page_size, "hits": found.items,

@@ -55,7 +55,12 @@ fn store() -> (MemoryStore, Session) {
 
 fn run_on(store: &MemoryStore, action: SessionAction) -> Result<u8> {
     run(
-        &Desk { store, printer: Printer { json: true, style: Style::PLAIN }, language: Language::English },
+        &Desk {
+            store,
+            printer: Printer { json: true, style: Style::PLAIN },
+            language: Language::English,
+            session: None,
+        },
         action,
     )
 }

@@ -16,7 +16,7 @@ use rustyline::{
     validate::{ValidationContext, ValidationResult, Validator},
 };
 
-use super::COMMANDS;
+use super::{COMMANDS, Interrupt, Interrupts};
 
 const MOST_HISTORY: usize = 1_000;
 
@@ -31,7 +31,8 @@ pub enum Typed {
 }
 
 pub struct ChatEditor {
-    editor: Editor<Assist, FileHistory>,
+    /// Away while a line is being typed.
+    editor: Option<Editor<Assist, FileHistory>>,
     history: PathBuf,
 }
 
@@ -49,44 +50,92 @@ impl ChatEditor {
         editor.set_helper(Some(Assist { tools }));
         // The first time there is none.
         let _ = editor.load_history(history);
-        Ok(Self { editor, history: history.to_path_buf() })
+        Ok(Self { editor: Some(editor), history: history.to_path_buf() })
     }
 
     /// Waits for a line, or several that belong together.
-    pub fn read(&mut self, prompt: &str) -> anyhow::Result<Typed> {
-        match self.editor.readline(prompt) {
-            Ok(line) => {
-                self.remember(&line);
-                Ok(Typed::Line(line))
-            }
-            other => Self::ended(other),
+    pub async fn read(&mut self, prompt: &str, interrupts: &mut Interrupts) -> anyhow::Result<Typed> {
+        let typed = self.ask(prompt, interrupts).await?;
+        if let Typed::Line(line) = &typed {
+            self.remember(line);
         }
+        Ok(typed)
     }
 
     /// Waits for the answer to a question of ours, which is not kept.
-    pub fn ask(&mut self, prompt: &str) -> anyhow::Result<Typed> {
-        match self.editor.readline(prompt) {
-            Ok(line) => Ok(Typed::Line(line)),
-            other => Self::ended(other),
-        }
-    }
-
-    fn ended(read: Result<String, ReadlineError>) -> anyhow::Result<Typed> {
-        match read {
-            Ok(line) => Ok(Typed::Line(line)),
-            Err(ReadlineError::Interrupted) => Ok(Typed::Interrupted),
-            Err(ReadlineError::Eof) => Ok(Typed::End),
-            Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(Typed::End),
-            Err(error) => Err(error.into()),
+    pub async fn ask(&mut self, prompt: &str, interrupts: &mut Interrupts) -> anyhow::Result<Typed> {
+        let Some(mut editor) = self.editor.take() else { return Ok(Typed::End) };
+        let terminal = TerminalState::save();
+        let prompt = prompt.to_owned();
+        let mut typing = tokio::task::spawn_blocking(move || {
+            let read = editor.readline(&prompt);
+            (editor, read)
+        });
+        loop {
+            tokio::select! {
+                typed = &mut typing => {
+                    let (editor, read) = typed?;
+                    self.editor = Some(editor);
+                    return ended(read);
+                }
+                interrupt = interrupts.next() => if interrupt == Interrupt::End {
+                    // The editor waits for a key that will not come; the terminal must not stay as it has it.
+                    terminal.restore();
+                    return Ok(Typed::End);
+                }
+            }
         }
     }
 
     /// Kept at once: the program may be killed.
     fn remember(&mut self, line: &str) {
-        if !line.trim().is_empty() && self.editor.add_history_entry(line).unwrap_or(false) {
-            let _ = self.editor.append_history(&self.history);
+        let Some(editor) = &mut self.editor else { return };
+        if !line.trim().is_empty() && editor.add_history_entry(line).unwrap_or(false) {
+            let _ = editor.append_history(&self.history);
         }
     }
+}
+
+fn ended(read: Result<String, ReadlineError>) -> anyhow::Result<Typed> {
+    match read {
+        Ok(line) => Ok(Typed::Line(line)),
+        Err(ReadlineError::Interrupted) => Ok(Typed::Interrupted),
+        Err(ReadlineError::Eof) => Ok(Typed::End),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// How the terminal was before a line was typed.
+#[cfg(unix)]
+struct TerminalState(Option<rustix::termios::Termios>);
+
+#[cfg(unix)]
+impl TerminalState {
+    fn save() -> Self {
+        Self(rustix::termios::tcgetattr(io::stdin()).ok())
+    }
+
+    fn restore(self) {
+        use std::io::Write;
+        if let Some(before) = self.0 {
+            let now = rustix::termios::OptionalActions::Now;
+            let _ = rustix::termios::tcsetattr(io::stdin(), now, &before);
+            // Pasted text is not marked any more.
+            let _ = writeln!(io::stdout(), "\x1b[?2004l");
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct TerminalState;
+
+#[cfg(not(unix))]
+impl TerminalState {
+    fn save() -> Self {
+        Self
+    }
+
+    fn restore(self) {}
 }
 
 struct Assist {

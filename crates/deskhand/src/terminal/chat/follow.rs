@@ -12,7 +12,7 @@ const TICK: Duration = Duration::from_millis(120);
 /// Two interrupts within this time mean that the person wants to leave.
 pub const TWICE: Duration = Duration::from_secs(2);
 /// How long a turn may take to end once it is cancelled.
-const CANCEL_LIMIT: Duration = Duration::from_secs(15);
+pub const CANCEL_LIMIT: Duration = Duration::from_secs(15);
 
 /// Where events go.
 pub enum Output {
@@ -58,6 +58,11 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// It was cancelled longer ago than this.
+    fn is_overdue(self, limit: Duration) -> bool {
+        self.last_interrupt.is_some_and(|at| at.elapsed() > limit)
+    }
+
     /// The exit code of a program that made this one turn.
     pub fn exit_code(self) -> u8 {
         match self.outcome {
@@ -78,6 +83,8 @@ pub struct Follow<'a> {
     /// Asks on this terminal; `None` where nobody can be asked.
     pub asks: Option<&'a dyn Approver>,
     pub language: Language,
+    /// How long the turn may take to end once it is cancelled.
+    pub cancel_limit: Duration,
     /// Prints on stdout.
     pub print: &'a mut (dyn FnMut(&str) + Send),
     /// Prints a remark for the person.
@@ -115,7 +122,7 @@ impl Follow<'_> {
                     self.print(&drawn);
                 }
             }
-            if ended.last_interrupt.is_some_and(|at| at.elapsed() > CANCEL_LIMIT) {
+            if ended.is_overdue(self.cancel_limit) {
                 self.say(
                     self.language
                         .say("The turn does not end; it is left behind.", "本轮没有结束，不再等待。"),
@@ -172,6 +179,7 @@ impl Follow<'_> {
                     answer = &mut asking => break answer,
                     () = question.gone() => break None,
                     interrupt = self.interrupts.next() => self.interrupted(interrupt, turn, ended),
+                    () = tokio::time::sleep(TICK) => if ended.is_overdue(self.cancel_limit) { break None },
                 }
             }
         };

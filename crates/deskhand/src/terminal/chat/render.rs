@@ -116,6 +116,11 @@ impl Renderer {
                 return out;
             }
             EventBody::Text { text } => {
+                // Models begin with empty lines, and some say nothing else before a call.
+                let text = if self.part == Part::Text { text } else { text.trim_start_matches(['\r', '\n']) };
+                if text.is_empty() {
+                    return out;
+                }
                 out.push_str(&self.take_live_line());
                 out.push_str(&self.fold_thought(event.at));
                 if self.part == Part::Lines && self.screen.style.is_on() {

@@ -27,12 +27,7 @@ pub const COMMANDS: &[Described] = &[
     command("help", "", "this list", "显示本列表"),
     command("new", "", "begin a new session", "新建会话"),
     command("sessions", "[QUERY]", "list sessions, or search in them", "列出会话，或按关键词搜索"),
-    command(
-        "resume",
-        "N|ID",
-        "go on with a session, by its number in the list or its id",
-        "按编号或 ID 继续会话",
-    ),
+    command("resume", "N|ID", "go on with a session of the list, or by id", "按编号或 ID 继续会话"),
     command("rename", "TITLE", "give this session a title", "修改会话标题"),
     command("fork", "[MESSAGE_ID]", "go on in a copy, up to this message", "从某条消息复制出新会话"),
     command("archive", "", "put this session aside", "归档会话"),
@@ -40,15 +35,10 @@ pub const COMMANDS: &[Described] = &[
     command("history", "", "what was said so far", "查看对话记录"),
     command("export", "[md|json] [FILE]", "print this session, or write it to a file", "导出会话"),
     command("model", "[PROVIDER/NAME]", "which model answers, or another one", "查看或切换模型"),
-    command("mode", "[MODE]", "how much runs unasked: ask, auto, read-only, unattended", "查看或切换模式"),
+    command("mode", "[MODE]", "ask, auto, read-only or unattended", "查看或切换模式"),
     command("tools", "[NAME]", "what tools there are; with NAME its manual page", "列出工具，或查看某个工具"),
     command("image", "FILE", "send an image with the next message", "随下一条消息发送图片"),
-    command(
-        "undo",
-        "[CALL|turn]",
-        "take back the last change, that of a call, or all of the last turn",
-        "撤销改动",
-    ),
+    command("undo", "[CALL|turn]", "take back a change, or all of the last turn", "撤销改动"),
     command("compact", "[FOCUS]", "replace older parts by a summary", "压缩较早的对话"),
     command("thoughts", "", "the last thought in full", "查看完整的思考过程"),
     command("grants", "", "remembered answers", "查看已记住的授权"),
@@ -174,7 +164,7 @@ pub fn help(language: Language) -> String {
         ));
     }
     text.push_str(language.say(
-        "A line that ends in \\ goes on; a pasted text stays one message. Ctrl-C cancels a turn, twice leaves.",
+        "A line that ends in \\ goes on; a pasted text stays one message.\nCtrl-C cancels a turn, twice leaves.",
         "以 \\ 结尾的行可以续行；粘贴的文本是一条消息。Ctrl-C 取消本轮，连按两次退出。",
     ));
     text
@@ -222,6 +212,15 @@ mod tests {
             assert!(!described.english.is_empty() && !described.chinese.is_empty());
             let line = format!("/{} 1", described.name);
             assert!(matches!(Slash::parse(&line, Language::English), Some(Ok(_))), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_list_fits_a_small_terminal() {
+        for language in [Language::English, Language::Chinese] {
+            let list = help(language);
+            let wide = list.lines().find(|line| width(line) > 80);
+            assert_eq!(wide, None);
         }
     }
 

@@ -36,6 +36,7 @@ const PLAY: &str = "DESKHAND_TEST_PLAY";
 fn program() {
     let Some(folder) = env::var_os(FOLDER) else { return };
     let folder = Path::new(&folder);
+    std::fs::write(folder.join("pid"), std::process::id().to_string()).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let code = runtime.block_on(async {
         match env::var(PLAY).as_deref() {
@@ -43,6 +44,8 @@ fn program() {
             play => chat_on_listed_answers(folder, play == Ok("seeded")).await,
         }
     });
+    // As the program itself: a key that nobody presses must not keep it from ending.
+    runtime.shutdown_background();
     assert_eq!(code, 0);
 }
 
@@ -58,7 +61,7 @@ async fn chat_on_listed_answers(folder: &Path, seeded: bool) -> u8 {
     }
     let (approver, questions) = Questions::new();
     let agent = Arc::new(ListedAgent::new(&app, Arc::clone(&store), vec![Arc::new(approver)]));
-    let wanted = Wanted { chat: ChatArgs::default(), session: None, model: None };
+    let wanted = Wanted::new(&Shared::default(), ChatArgs::default());
     run(&app, Printer::new(false), wanted, Backing { sessions: store, agent, questions }).await.unwrap()
 }
 
@@ -195,6 +198,17 @@ fn ctrl_c_cancels_a_turn_and_twice_leaves() {
     terminal.when(PROMPT, "half a line\x03");
     terminal.when("Ctrl-C again leaves", "\x03");
     assert!(terminal.end().0);
+}
+
+#[test]
+fn a_signal_ends_it_at_the_prompt_and_leaves_the_terminal_as_it_was() {
+    let mut terminal = Terminal::start("chat");
+    terminal.when(PROMPT, "");
+    terminal.when("› ", "");
+    let pid = std::fs::read_to_string(terminal.folder.path().join("pid")).unwrap();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    let (ok, screen) = terminal.end();
+    assert!(ok && screen.contains("\x1b[?2004l"), "{screen:?}");
 }
 
 #[test]

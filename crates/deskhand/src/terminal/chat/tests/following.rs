@@ -1,8 +1,11 @@
 //! A turn followed to its end: questions in their place, interrupts, exit codes.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use deskhand_core::{
@@ -119,6 +122,7 @@ impl Scene {
             interrupts: &mut self.interrupts,
             asks: person.map(|person| person as &dyn Approver),
             language: Language::English,
+            cancel_limit: Duration::from_millis(200),
             print: &mut move |text| printed.lock().unwrap().push_str(text),
             remark: &mut move |text| remarks.lock().unwrap().push_str(&format!("<{text}>")),
         };
@@ -174,7 +178,7 @@ async fn a_prompt_goes_away_when_someone_else_answers() {
         let asking = approver.ask(&request);
         let asked = async {
             while !log.lock().unwrap().contains("<asked q1>") {
-                tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+                tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
         tokio::select! { _ = asking => {}, () = asked => {} }
@@ -214,12 +218,12 @@ async fn ctrl_c_in_a_question_cancels_the_turn() {
     tokio::spawn(async move {
         let pressed = async {
             while !log.lock().unwrap().contains("<asked q1>") {
-                tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+                tokio::time::sleep(Duration::from_millis(10)).await;
             }
             keys.send(Interrupt::Key).await.unwrap();
             // The gate gives up a question of a turn that was cancelled.
             while turn.cancelled.load(Ordering::SeqCst) == 0 {
-                tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+                tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
         tokio::select! { _ = approver.ask(&request) => panic!("nobody answers"), () = pressed => {} }
@@ -267,4 +271,36 @@ async fn a_stream_that_breaks_off_is_a_failure() {
     scene.events = Arriving(receiver);
     assert_eq!(scene.follow(None).await.exit_code(), 1);
     assert!(scene.log().contains("have ended before it did"));
+}
+
+#[tokio::test]
+async fn a_turn_that_does_not_end_is_left_behind() {
+    for in_a_question in [false, true] {
+        let mut scene = Scene::new(false);
+        let events = scene.turn.events.clone();
+        scene.turn = Arc::new(UntilCancelled { ends_at: usize::MAX, cancelled: AtomicUsize::new(0), events });
+        let person = Person { log: Arc::clone(&scene.log), answers: false };
+        let approver = std::mem::replace(&mut scene.approver, Questions::new().0);
+        let (keys, log) = (scene.keys.clone(), Arc::clone(&scene.log));
+        let others = tokio::spawn(async move {
+            let request = question("q1", 1);
+            let pressed = async {
+                // The event of the question never comes: it is asked all the same.
+                while in_a_question && !log.lock().unwrap().contains("<asked q1>") {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                keys.send(Interrupt::Key).await.unwrap();
+                std::future::pending::<()>().await;
+            };
+            if in_a_question {
+                tokio::join!(approver.ask(&request), pressed);
+            } else {
+                pressed.await;
+            }
+        });
+        let ended = scene.follow(Some(&person)).await;
+        assert_eq!((ended.outcome, ended.exit_code()), (TurnOutcome::Cancelled, 4));
+        assert!(scene.log().contains("it is left behind"), "{}", scene.log());
+        others.abort();
+    }
 }

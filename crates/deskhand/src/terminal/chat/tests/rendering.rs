@@ -152,6 +152,13 @@ fn how_a_question_was_settled_is_said_unless_it_was_here() {
 }
 
 #[test]
+fn empty_lines_before_words_are_not_shown() {
+    let events =
+        Stream::new().text("\n").text("\n\n  a").text("\n\nb").planned(1, "x", "y", "allow").text("\n");
+    assert_eq!(shown(PLAIN, &events.events), "  a\n\nb\n● x  y\n");
+}
+
+#[test]
 fn the_last_thought_can_be_read_in_full() {
     let mut renderer = Renderer::new(COLOURED);
     for event in Stream::new()

@@ -80,7 +80,8 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
         Command::Console => Box::pin(console::run(app, printer)).await,
         Command::Sessions { action } => {
             let store = app.store.sessions();
-            let desk = sessions::Desk { store: store.as_ref(), printer, language: app.language };
+            let session = app.named_session.as_deref();
+            let desk = sessions::Desk { store: store.as_ref(), printer, language: app.language, session };
             sessions::run(&desk, action)
         }
         // These were done before, or make an app of their own.

@@ -153,7 +153,7 @@ fn sessions_are_made_listed_read_searched_and_deleted() {
 fn all_changes_of_a_turn_are_taken_back() {
     let shop = Shop::new();
     shop.write("kept.txt", "before\n");
-    let write = |path: &str, content: &str| json!({"name": "write_file", "arguments": {"path": path, "content": content, "overwrite": true}});
+    let write = |path: &str, content: &str| json!({"name": "write_file", "arguments": {"path": path, "content": content}});
     let replies = json!([
         {"calls": [write("new.txt", "x\n")]},
         {"calls": [write("kept.txt", "after\n")]},

@@ -153,7 +153,7 @@ fn text_from_elsewhere_cannot_steer_the_terminal() {
 #[test]
 fn the_console_asks_and_goes_on() {
     let shop = Shop::new();
-    let mut terminal = Terminal::start(&shop, "");
+    let mut terminal = Terminal::start(&shop, "console");
     terminal.when("deskhand>", "write_file path=a.txt content=one\n");
     terminal.when("[e] edit", "y\n");
     terminal.when("deskhand>", "undo\n");

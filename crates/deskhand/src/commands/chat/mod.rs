@@ -8,7 +8,6 @@ mod talk;
 mod tests;
 
 use std::{
-    env,
     io::{self, IsTerminal},
     sync::Arc,
 };
@@ -21,7 +20,7 @@ use deskhand_core::{
 
 use crate::{
     assemble::App,
-    cli::{ChatArgs, Shared},
+    cli::ChatArgs,
     language::Language,
     terminal::{
         Printer, Style, TerminalApprover, can_ask,
@@ -47,18 +46,6 @@ pub struct Wanted {
     pub session: Option<String>,
     /// `--model`
     pub model: Option<String>,
-}
-
-impl Wanted {
-    /// What flags do not say, variables may.
-    pub fn new(shared: &Shared, chat: ChatArgs) -> Self {
-        let variable = |name| env::var(name).ok().filter(|value: &String| !value.is_empty());
-        Self {
-            chat,
-            session: shared.session.clone().or_else(|| variable("DESKHAND_SESSION")),
-            model: shared.model.clone().or_else(|| variable("DESKHAND_MODEL")),
-        }
-    }
 }
 
 pub async fn run(app: &App, printer: Printer, wanted: Wanted, backing: Backing) -> Result<u8> {

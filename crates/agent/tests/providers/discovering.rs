@@ -46,6 +46,8 @@ async fn servers_are_found_and_say_what_they_can() {
             .await;
     let web = Mock::start(vec![Answer::status(200, "", "<html>hello</html>")]).await;
     let silent = Mock::start(vec![Answer::default().hang()]).await;
+    // Not loopback by its name, though this machine would answer.
+    let elsewhere = Mock::start(vec![json_answer(&json!({"data": [{"id": "x"}]}))]).await;
     let look = Look {
         places: vec![
             place(&llama, "lmstudio"),
@@ -55,7 +57,10 @@ async fn servers_are_found_and_say_what_they_can() {
             place(&old_ollama, "ollama"),
             place(&web, "llamacpp"),
             place(&silent, "vllm"),
-            Candidate { provider: "vllm".into(), base_url: "http://192.0.2.1:8000/v1".parse().unwrap() },
+            Candidate {
+                provider: "vllm".into(),
+                base_url: elsewhere.url.replace("127.0.0.1", "0.0.0.0").parse().unwrap(),
+            },
         ],
         limit: Duration::from_secs(3),
     };
@@ -74,6 +79,7 @@ async fn servers_are_found_and_say_what_they_can() {
             ("ollama/old".to_owned(), None, None),
         ]
     );
+    assert!(elsewhere.seen().is_empty());
     assert!(llama.seen().iter().all(|seen| !seen.headers.contains("authorization")));
 
     let mut options = ConnectOptions::default();

@@ -160,6 +160,11 @@ fn calls_however_they_are_numbered() {
             vec![("f", json!({})), ("g", json!({})), ("h", json!({}))],
         ),
         (
+            "always 0, no ids, no arguments",
+            vec![json!([at(0, one("", "f", ""))]), json!([at(0, one("", "g", ""))])],
+            vec![("f", json!({})), ("g", json!({}))],
+        ),
+        (
             "id after the name",
             vec![
                 json!([{"index": 0, "function": {"name": "f"}}]),

@@ -34,18 +34,29 @@ async fn serve(connection: TcpStream) -> std::io::Result<()> {
         let Some(request) = read_request(&mut connection).await? else { return Ok(()) };
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
         connection.write_all(head.as_bytes()).await?;
-        let has_result = request["messages"].as_array().is_some_and(|all| all.iter().any(|m| m["role"] == "tool"));
+        let has_result =
+            request["messages"].as_array().is_some_and(|all| all.iter().any(|m| m["role"] == "tool"));
         if has_result {
             for n in 0..PIECES {
-                send(&mut connection, &json!({"choices": [{"index": 0, "delta": {"content": format!("word{n} ")}}]})).await?;
+                send(
+                    &mut connection,
+                    &json!({"choices": [{"index": 0, "delta": {"content": format!("word{n} ")}}]}),
+                )
+                .await?;
                 tokio::time::sleep(APART).await;
             }
-            send(&mut connection, &json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})).await?;
+            send(&mut connection, &json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}))
+                .await?;
         } else {
             let call = json!({"index": 0, "id": "call_1", "type": "function",
                 "function": {"name": "nothing", "arguments": "{\"path\": \"src/main.rs\"}"}});
-            send(&mut connection, &json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})).await?;
-            send(&mut connection, &json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})).await?;
+            send(&mut connection, &json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}))
+                .await?;
+            send(
+                &mut connection,
+                &json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}),
+            )
+            .await?;
         }
         let usage = json!({"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 50}});
         send(&mut connection, &usage).await?;

@@ -9,8 +9,8 @@ use std::{
 use deskhand_agent::{
     Agent, AgentOptions, AgentParts, Models, TurnRequest,
     provider::{
-        Arguments, Capabilities, ConnectOptions, Constrains, Delta, ModelCall, ModelName, ModelRequest, Provider,
-        ProviderError, Reply, connect,
+        Arguments, Capabilities, ConnectOptions, Constrains, Delta, ModelCall, ModelName, ModelRequest,
+        Provider, ProviderError, Reply, connect,
     },
 };
 use deskhand_core::{
@@ -165,7 +165,8 @@ async fn deltas(report: &mut Report) -> anyhow::Result<()> {
     let sent = model.sent.lock().unwrap();
     assert_eq!(sent.len(), arrived.len());
     let late: Vec<Duration> = sent.iter().zip(&arrived).map(|(sent, arrived)| *arrived - *sent).collect();
-    let (middle, worst) = (median(late.clone()).as_secs_f64() * 1e3, percentile(late, 99).as_secs_f64() * 1e3);
+    let (middle, worst) =
+        (median(late.clone()).as_secs_f64() * 1e3, percentile(late, 99).as_secs_f64() * 1e3);
     report.row(
         "loop, a piece of an answer from the model to a watcher, stored, median of 2,000",
         format!("{middle:.2} ms (99th percentile {worst:.2} ms)"),
@@ -178,7 +179,8 @@ async fn deltas(report: &mut Report) -> anyhow::Result<()> {
 async fn many(report: &mut Report) -> anyhow::Result<()> {
     let address = model_server::start().await?;
     let provider = {
-        let options = ConnectOptions { base_url: Some(format!("http://{address}/v1")), ..ConnectOptions::default() };
+        let options =
+            ConnectOptions { base_url: Some(format!("http://{address}/v1")), ..ConnectOptions::default() };
         connect(&ModelName { provider: "openai".into(), name: "bench".into() }, &options)?
     };
     let (agent, surroundings, _desk) = agent(provider)?;
@@ -216,7 +218,11 @@ async fn many(report: &mut Report) -> anyhow::Result<()> {
     let each = (peak.saturating_sub(before)) as f64 / SESSIONS as f64 / 1e6;
     report.row(
         "200 sessions at once against a server on loopback, turns without error, pieces stored",
-        format!("{completed} of {SESSIONS}, {pieces} of {} ({:.1} s)", SESSIONS * model_server::PIECES, took.as_secs_f64()),
+        format!(
+            "{completed} of {SESSIONS}, {pieces} of {} ({:.1} s)",
+            SESSIONS * model_server::PIECES,
+            took.as_secs_f64()
+        ),
         "all",
         completed == SESSIONS && pieces == SESSIONS * model_server::PIECES,
     );

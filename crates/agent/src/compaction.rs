@@ -45,8 +45,7 @@ impl Compacting<'_> {
         let id = self.session_id.to_owned();
         let session = blocking(move || store.session(&id)).await??;
         let screener = &self.agent.parts.gate.screener;
-        let text =
-            screener.mask_text(&Transcript::new(session, covered.messages.clone()).to_markdown());
+        let text = screener.mask_text(&Transcript::new(session, covered.messages.clone()).to_markdown());
         let transcript = self.keep(text.clone()).await?;
         let Some((summary, usage)) = self.summary(&text, focus).await else { return Ok(None) };
         let message = NewMessage {

@@ -109,7 +109,8 @@ impl Outside {
         }
         let does = if let Some(host) = plan.hosts.iter().find(|host| !self.user_named(host)) {
             format!("reaches {host}, which you did not name")
-        } else if (plan.effects.executes || plan.cwd.is_some()) && plan.permission > crate::Permission::Public {
+        } else if (plan.effects.executes || plan.cwd.is_some()) && plan.permission > crate::Permission::Public
+        {
             "runs a program".to_owned()
         } else if plan.effects.network && plan.hosts.is_empty() {
             "uses the network".to_owned()
@@ -157,7 +158,8 @@ mod tests {
         let runs = Plan::new("run").effects(Effects::EXECUTES).at_least(Permission::Moderate, "r", "w");
         let looks = Plan::new("look").effects(Effects::EXECUTES);
         // A command that only writes files runs a program all the same.
-        let mut touches = Plan::new("touch").effects(Effects::WRITES).at_least(Permission::Moderate, "r", "w");
+        let mut touches =
+            Plan::new("touch").effects(Effects::WRITES).at_least(Permission::Moderate, "r", "w");
         touches.cwd = Some("/w".into());
         let mut reaches = Plan::new("fetch");
         reaches.hosts = vec!["evil.example".into()];

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use deskhand_core::{
     Image, Outside, Status,
     event::TurnOutcome,
-    session::{CallEnd, CallStep, Message, MessageMeta, Role, Step},
+    session::{CallEnd, CallStep, IMPORTED, Message, MessageMeta, Role, Step},
 };
 use serde_json::Value;
 
@@ -73,10 +73,14 @@ pub fn mark_outside(messages: &[Message], outside: &Outside) {
         step: compaction.until_step,
     });
     for message in messages {
-        if message.role == Role::User {
+        let is_imported = message.metadata.other.contains_key(IMPORTED);
+        if message.role == Role::User && !is_imported {
             outside.user_said(&message.content);
         }
         let Some(first_step) = from.first_step(message) else { continue };
+        if is_imported {
+            outside.mark("an imported conversation");
+        }
         for step in message.execution_steps.iter().flatten().skip(first_step) {
             if let Step::Call(call) = step
                 && let Some(source) = call.end.as_ref().and_then(|end| end.outside.as_ref())

@@ -12,9 +12,7 @@ use crate::{
         history,
         prompt::{Surroundings, system_prompt},
     },
-    provider::{
-        Arguments, ChatMessage, Constrains, Delta, ErrorClass, ModelRequest, ProviderError, Reply,
-    },
+    provider::{Arguments, ChatMessage, Constrains, Delta, ErrorClass, ModelRequest, ProviderError, Reply},
 };
 
 /// How often an answer that broke off in the middle is asked for again.

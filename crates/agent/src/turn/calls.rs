@@ -106,7 +106,8 @@ impl Turn {
             match &stop {
                 None => run.push(call),
                 Some(stop) => {
-                    let (code, text) = (stop.guard.as_str(), format!("Not run: {}", stop.words(self.language())));
+                    let (code, text) =
+                        (stop.guard.as_str(), format!("Not run: {}", stop.words(self.language())));
                     self.end_without_gate(&call, Status::Cancelled, code, &text).await?;
                 }
             }
@@ -127,7 +128,11 @@ impl Turn {
         while done.len() < calls.len() {
             for (n, call) in calls.iter().enumerate() {
                 let is_free = waits_for[n].iter().all(|earlier| done.contains(earlier));
-                if is_free && running.len() < self.options.max_parallel.max(1) && stop.is_none() && !started.contains(&n) {
+                if is_free
+                    && running.len() < self.options.max_parallel.max(1)
+                    && stop.is_none()
+                    && !started.contains(&n)
+                {
                     // Held here while the turn is paused; what runs goes on meanwhile.
                     if running.is_empty() {
                         self.handle.go_on().await?;
@@ -181,7 +186,8 @@ impl Turn {
         stop: &mut Option<Stop>,
     ) -> Result<(), AgentError> {
         let mut end = CallEnd::of(outcome);
-        let changed = if outcome.permission > Some(Permission::Public) { Changed::Something } else { Changed::Nothing };
+        let changed =
+            if outcome.permission > Some(Permission::Public) { Changed::Something } else { Changed::Nothing };
         self.guards.after_call(&self.canonical(&call.step.tool), call.given(), &end.result, changed);
         if let Some(warning) = &call.warning {
             end.result = format!("{}\n[{warning}]", end.result);

@@ -144,7 +144,12 @@ impl Turn {
         Self {
             turn,
             protocol,
-            surroundings: SessionCx { services, events, check_results: options.check_results, ..surroundings },
+            surroundings: SessionCx {
+                services,
+                events,
+                check_results: options.check_results,
+                ..surroundings
+            },
             desk,
             handle,
             guards: Guards::new(options.clone(), agent.parts.options.language),
@@ -263,11 +268,8 @@ impl Turn {
     /// Reads what was said before, and what came with it.
     async fn load(&mut self) -> Result<(), AgentError> {
         let session = self.turn.session_id.clone();
-        let (messages, uploads) = self
-            .kept(move |store| {
-                Ok((store.context(&session)?, store.uploads(&session)?))
-            })
-            .await?;
+        let (messages, uploads) =
+            self.kept(move |store| Ok((store.context(&session)?, store.uploads(&session)?))).await?;
         self.messages = messages;
         self.answer = match self.messages.iter().position(|message| message.id == self.turn.assistant_message)
         {

@@ -29,6 +29,9 @@ use crate::{event::TurnOutcome, time::Time};
 /// The title of a session that has none yet.
 pub const UNTITLED: &str = "新会话";
 
+/// Set in the metadata of messages that came with a file: nobody here vouches for them.
+pub const IMPORTED: &str = "imported";
+
 /// One conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Session {

@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use deskhand_agent::{
-    Agent, AgentOptions, AgentParts, EventStream, Models, TurnHandle, TurnRequest,
-    chain,
-};
+use deskhand_agent::{Agent, AgentOptions, AgentParts, EventStream, Models, TurnHandle, TurnRequest, chain};
 use deskhand_core::{Approver, Event, SessionCx, event::NoEvents, session::SessionStore};
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;

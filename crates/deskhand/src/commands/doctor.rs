@@ -162,7 +162,11 @@ fn keys(app: &App) -> Check {
     }
     if open_to_others(&file) {
         let shown = file.display();
-        return Check::bad("keys", format!("{shown} can be read by other users"), format!("chmod 600 {shown}"));
+        return Check::bad(
+            "keys",
+            format!("{shown} can be read by other users"),
+            format!("chmod 600 {shown}"),
+        );
     }
     Check::good("keys", format!("from the environment and {}", file.display()))
 }

@@ -85,7 +85,11 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
             sessions::run(&desk, action)
         }
         // These were done before, or make an app of their own.
-        Command::Chat(_) | Command::Demo | Command::Tools { .. } | Command::Completions { .. } | Command::Man => Ok(0),
+        Command::Chat(_)
+        | Command::Demo
+        | Command::Tools { .. }
+        | Command::Completions { .. }
+        | Command::Man => Ok(0),
     }
 }
 

@@ -32,14 +32,18 @@ pub(super) const KNOWN: &[Known] = &[
         key: "chain.max_rounds",
         about: "How many times the model is asked in one turn",
         default: || json!(50),
-        check: |value| is(value.as_u64().is_some_and(|n| (1..=10_000).contains(&n)), "a number from 1 to 10000"),
+        check: |value| {
+            is(value.as_u64().is_some_and(|n| (1..=10_000).contains(&n)), "a number from 1 to 10000")
+        },
         tightens: at_most,
     },
     Known {
         key: "chain.max_calls",
         about: "How many calls are made in one turn",
         default: || json!(200),
-        check: |value| is(value.as_u64().is_some_and(|n| (1..=100_000).contains(&n)), "a number from 1 to 100000"),
+        check: |value| {
+            is(value.as_u64().is_some_and(|n| (1..=100_000).contains(&n)), "a number from 1 to 100000")
+        },
         tightens: at_most,
     },
     Known {

@@ -42,7 +42,8 @@ pub async fn enter_key(app: &App) -> Result<Option<String>> {
             format!("密钥将保存在 {where_to}，只有你可以读取。密钥（不显示；留空返回）：")
         }
     };
-    let Some(key) = ask_secret(&prompt).await.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()) else {
+    let Some(key) = ask_secret(&prompt).await.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty())
+    else {
         return Ok(None);
     };
     keep(&file, &chosen.name, &key)?;
@@ -53,7 +54,9 @@ pub async fn enter_key(app: &App) -> Result<Option<String>> {
 fn keep(file: &Path, provider: &str, key: &str) -> Result<()> {
     let action = || format!("cannot keep the key in {}", file.display());
     let mut table: toml::Table = match fs::read_to_string(file) {
-        Ok(text) => text.parse().with_context(|| format!("{} is not valid TOML: mend it first", file.display()))?,
+        Ok(text) => {
+            text.parse().with_context(|| format!("{} is not valid TOML: mend it first", file.display()))?
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => toml::Table::new(),
         Err(error) => return Err(error).with_context(action),
     };

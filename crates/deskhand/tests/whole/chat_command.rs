@@ -18,7 +18,10 @@ fn says(shop: &Shop, text: &str) -> String {
 }
 
 fn lines(ran: &Ran) -> Vec<Value> {
-    ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {ran:?}"))).collect()
+    ran.stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {ran:?}")))
+        .collect()
 }
 
 fn session_of(ran: &Ran) -> String {
@@ -85,7 +88,10 @@ fn exit_codes_say_how_it_ended() {
     assert!(unknown.stderr.contains("no provider «nobody»"), "{unknown:?}");
     let none = shop.run(&["chat", "hi"]);
     assert_ne!(none.code, 0);
-    assert!(none.stderr.contains("no model to talk to") && none.stderr.contains("OPENAI_API_KEY"), "{none:?}");
+    assert!(
+        none.stderr.contains("no model to talk to") && none.stderr.contains("OPENAI_API_KEY"),
+        "{none:?}"
+    );
 }
 
 #[test]
@@ -130,14 +136,21 @@ fn sessions_are_made_listed_read_searched_and_deleted() {
     assert_eq!(run(&["sessions", "list"]).json()["total"], json!(1));
     assert_eq!(run(&["sessions", "unarchive", id]).code, 0);
     let fork = run(&["sessions", "fork", id]).json();
-    let fork_id = fork["session_id"].as_str().or(fork["id"].as_str()).unwrap_or_else(|| panic!("{fork}")).to_owned();
+    let fork_id =
+        fork["session_id"].as_str().or(fork["id"].as_str()).unwrap_or_else(|| panic!("{fork}")).to_owned();
     assert_ne!(fork_id, id);
 
     let file = shop.root.join("export.json");
-    assert_eq!(run(&["sessions", "export", id, "--format", "json", "--output", file.to_str().unwrap()]).code, 0);
+    assert_eq!(
+        run(&["sessions", "export", id, "--format", "json", "--output", file.to_str().unwrap()]).code,
+        0
+    );
     assert_eq!(run(&["sessions", "import", file.to_str().unwrap()]).code, 0);
     let markdown = shop.run(&["sessions", "export", id]);
-    assert!(markdown.stdout.starts_with("# My own title") && markdown.stdout.contains("rename the thing"), "{markdown:?}");
+    assert!(
+        markdown.stdout.starts_with("# My own title") && markdown.stdout.contains("rename the thing"),
+        "{markdown:?}"
+    );
 
     let refused = shop.run(&["sessions", "delete", id]);
     assert_ne!(refused.code, 0, "nobody said yes: {refused:?}");
@@ -159,7 +172,15 @@ fn all_changes_of_a_turn_are_taken_back() {
         {"calls": [write("kept.txt", "after\n")]},
         {"text": "Two files."},
     ]);
-    let ran = shop.run(&["--json", "--mode", "auto", "--model", &model(&shop, "two", replies), "chat", "write two"]);
+    let ran = shop.run(&[
+        "--json",
+        "--mode",
+        "auto",
+        "--model",
+        &model(&shop, "two", replies),
+        "chat",
+        "write two",
+    ]);
     assert_eq!((ran.code, shop.read("kept.txt").as_str()), (0, "after\n"), "{ran:?}");
     let undone = shop.run(&["--json", "undo", "--turn"]);
     assert_eq!(undone.code, 0, "{undone:?}");
@@ -174,7 +195,10 @@ fn without_a_model_there_is_a_demo_and_a_hint() {
     let shop = Shop::new();
     let ran = shop.run(&[]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.stderr.contains("no model to talk to yet") && ran.stderr.contains("OPENAI_API_KEY"), "{ran:?}");
+    assert!(
+        ran.stderr.contains("no model to talk to yet") && ran.stderr.contains("OPENAI_API_KEY"),
+        "{ran:?}"
+    );
     for part in ["scripted conversation", "read_file", "edit_file", "forbidden"] {
         assert!(ran.stdout.contains(part), "{part}: {ran:?}");
     }

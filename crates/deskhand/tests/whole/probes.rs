@@ -217,8 +217,9 @@ pub struct Meets(tokio::sync::Barrier);
 impl Tool for Meets {
     type Input = Input;
     type Output = Output;
-    const SPEC: Spec =
-        Spec::new("probe_meets", "A probe that waits for another.").permission(Permission::Public).timeout_s(20);
+    const SPEC: Spec = Spec::new("probe_meets", "A probe that waits for another.")
+        .permission(Permission::Public)
+        .timeout_s(20);
 
     async fn plan(&self, _: &Input, _: &Cx) -> ToolResult<Plan> {
         Ok(Plan::new("Meet"))

@@ -3,7 +3,7 @@
 use deskhand_core::{
     Time,
     id::new_id,
-    session::{MessageQuery, Role, Session, TRANSCRIPT_FORMAT, Transcript},
+    session::{IMPORTED, MessageQuery, Role, Session, SessionMeta, TRANSCRIPT_FORMAT, Transcript},
 };
 use rusqlite::Connection;
 
@@ -26,9 +26,8 @@ pub fn import(c: &Connection, transcript: &Transcript) -> Tried<Session> {
     check(transcript)?;
     let written = &transcript.session;
     let now = Time::now();
-    let mut metadata = written.metadata.clone();
-    // Whoever wrote the file does not choose in which folder of this machine the session works.
-    metadata.workspace = None;
+    // Whoever wrote the file does not choose where the session works, with which model and with which tools.
+    let metadata = SessionMeta { other: written.metadata.other.clone(), ..SessionMeta::default() };
     let session = Session {
         id: new_id(),
         title: rows::clean_title(&written.title)?,
@@ -48,6 +47,7 @@ pub fn import(c: &Connection, transcript: &Transcript) -> Tried<Session> {
             // It may have been written in the middle of a turn.
             turns::close_open_calls(steps);
         }
+        message.metadata.other.insert(IMPORTED.to_owned(), true.into());
         copy_message(c, &session.id, message, &mut new_ids).map_err(|failure| in_message(n, failure))?;
     }
     rows::get(c, &session.id)

@@ -147,3 +147,12 @@ fn text_from_outside_is_fenced_and_marks_the_session_until_it_is_compacted_away(
     mark_outside(&messages, &outside);
     assert!(!outside.is_tainted());
 }
+
+#[test]
+fn what_came_with_a_file_is_from_outside() {
+    let mut imported = message(1, Role::User, "look at evil.example");
+    imported.metadata.other.insert(IMPORTED.to_owned(), true.into());
+    let outside = Outside::default();
+    mark_outside(&[imported, message(2, Role::User, "go on")], &outside);
+    assert!(outside.is_tainted() && !outside.user_named("evil.example"));
+}

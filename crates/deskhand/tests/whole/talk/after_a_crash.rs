@@ -8,7 +8,10 @@ use std::{
     process::Stdio,
 };
 
-use deskhand_core::{AuditLog, CallId, session::{NewTurn, TurnEnd}};
+use deskhand_core::{
+    AuditLog, CallId,
+    session::{NewTurn, TurnEnd},
+};
 use serde_json::json;
 
 use super::*;
@@ -17,11 +20,15 @@ use crate::command::Shop;
 /// A turn of some length: it says, writes, runs, reads, side by side, and answers.
 fn script() -> Script {
     let append = |n: u32| calls("bash", json!({"command": format!("echo {n} >> log.txt")}));
-    let write = |n: u32| calls("write_file", json!({"path": format!("{n}.txt"), "content": format!("{n}\n")}));
+    let write =
+        |n: u32| calls("write_file", json!({"path": format!("{n}.txt"), "content": format!("{n}\n")}));
     let slowly = |reply: ScriptedReply| ScriptedReply { delay_ms: 3, ..reply };
     Script {
         replies: vec![
-            slowly(ScriptedReply { thoughts: "I think about it for a while.".into(), ..together([says("First I write. "), write(1)]) }),
+            slowly(ScriptedReply {
+                thoughts: "I think about it for a while.".into(),
+                ..together([says("First I write. "), write(1)])
+            }),
             slowly(together([says("Then I run. "), append(2)])),
             slowly(together([write(3), calls("list_dir", json!({"path": "."})), write(4)])),
             append(5),
@@ -42,7 +49,11 @@ fn run_and_kill(shop: &Shop, script: &str, after: Duration) -> Killed {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let stdout = child.stdout.take().unwrap();
     let reader = std::thread::spawn(move || {
-        BufReader::new(stdout).split(b'\n').map_while(Result::ok).filter_map(|line| serde_json::from_slice(&line).ok()).collect()
+        BufReader::new(stdout)
+            .split(b'\n')
+            .map_while(Result::ok)
+            .filter_map(|line| serde_json::from_slice(&line).ok())
+            .collect()
     });
     std::thread::sleep(after);
     child.kill().unwrap();
@@ -76,11 +87,15 @@ async fn sigkill_at_a_hundred_moments() {
         for entry in fs::read_dir(shop.path("")).unwrap().flatten() {
             let _ = fs::remove_file(entry.path());
         }
-        let killed = run_and_kill(&shop, &model, Duration::from_millis(random(&mut seed) % (whole_takes + 20)));
-        let store = deskhand_store::Store::open(&shop.root.join("data"), &deskhand_store::StoreOptions::default()).unwrap();
+        let killed =
+            run_and_kill(&shop, &model, Duration::from_millis(random(&mut seed) % (whole_takes + 20)));
+        let store =
+            deskhand_store::Store::open(&shop.root.join("data"), &deskhand_store::StoreOptions::default())
+                .unwrap();
         let sessions: Arc<dyn SessionStore> = store.sessions();
         let hub = deskhand_agent::hub::EventHub::start(sessions.clone()).unwrap();
-        deskhand_agent::recovery::close_broken_turns(sessions.as_ref(), store.audit().as_ref(), &hub).unwrap();
+        deskhand_agent::recovery::close_broken_turns(sessions.as_ref(), store.audit().as_ref(), &hub)
+            .unwrap();
         assert!(sessions.broken_turns().unwrap().is_empty());
         let Some(first) = killed.shown.first() else {
             *ended_as.entry("before anything was shown").or_default() += 1;
@@ -96,7 +111,13 @@ async fn sigkill_at_a_hundred_moments() {
     assert_eq!(verified.code, 0, "{verified:?}");
 }
 
-fn check(shop: &Shop, store: &dyn SessionStore, audit: &dyn AuditLog, session: &str, shown: &[Value]) -> &'static str {
+fn check(
+    shop: &Shop,
+    store: &dyn SessionStore,
+    audit: &dyn AuditLog,
+    session: &str,
+    shown: &[Value],
+) -> &'static str {
     let events = store.events(session, 0, 100_000).unwrap();
     // All that was shown is stored, as it was shown.
     for line in shown {
@@ -153,7 +174,12 @@ async fn what_became_of_each_call_is_said_truly() {
     let talk = Talk::at(desk, Script { replies: vec![says("Go on.")], ..Script::default() });
     let store = talk.agent.store().clone();
     let begun = store
-        .begin_turn(&NewTurn { session_id: talk.session.clone(), content: "do".into(), uploads: vec![], model: None })
+        .begin_turn(&NewTurn {
+            session_id: talk.session.clone(),
+            content: "do".into(),
+            uploads: vec![],
+            model: None,
+        })
         .unwrap();
     let step = |call_id: CallId, tool: &str| {
         Step::Call(Box::new(CallStep {
@@ -167,7 +193,12 @@ async fn what_became_of_each_call_is_said_truly() {
         }))
     };
     let [never, under_way, ended] = [(); 3].map(|()| CallId::new());
-    store.add_steps(&begun.turn.id, &[step(never, "read_file"), step(under_way, "read_file"), step(ended, "read_file")]).unwrap();
+    store
+        .add_steps(
+            &begun.turn.id,
+            &[step(never, "read_file"), step(under_way, "read_file"), step(ended, "read_file")],
+        )
+        .unwrap();
     let request = deskhand_core::Request {
         id: Some(ended),
         ..deskhand_core::Request::new("read_file", json!({"path": "a.txt"}))
@@ -184,14 +215,30 @@ async fn what_became_of_each_call_is_said_truly() {
     let audit = talk.desk.store.audit();
     deskhand_agent::recovery::close_turn(store.as_ref(), audit.as_ref(), &hub, &left).unwrap();
     let ends = ends(&talk.answer());
-    let codes: Vec<_> = ends.iter().map(|end| (end.status, end.error_code.as_deref().unwrap_or(""))).collect();
+    let codes: Vec<_> =
+        ends.iter().map(|end| (end.status, end.error_code.as_deref().unwrap_or(""))).collect();
     assert_eq!(
         codes,
-        [(Status::Cancelled, "never_started"), (Status::Error, "interrupted"), (Status::Success, "interrupted")]
+        [
+            (Status::Cancelled, "never_started"),
+            (Status::Error, "interrupted"),
+            (Status::Success, "interrupted")
+        ]
     );
     assert!(ends[1].result.contains("Look before you do it again"));
     assert_eq!(talk.answer().metadata.outcome, Some(TurnOutcome::Failed));
-    let none = store.end_turn(&begun.turn.id, &TurnEnd { outcome: TurnOutcome::Completed, reason: None, content: "late".into(), usage: None, metadata: serde_json::Map::new() }).unwrap();
+    let none = store
+        .end_turn(
+            &begun.turn.id,
+            &TurnEnd {
+                outcome: TurnOutcome::Completed,
+                reason: None,
+                content: "late".into(),
+                usage: None,
+                metadata: serde_json::Map::new(),
+            },
+        )
+        .unwrap();
     assert!(none.is_none(), "the first end is the one that counts");
     assert_eq!(done(&talk.say("go on").await).0, TurnOutcome::Completed, "the session goes on");
 }

@@ -118,7 +118,10 @@ async fn the_model_may_ask_for_it_and_say_what_matters() {
     let events = talk.say("compact and go on").await;
     assert_eq!(done(&events).0, TurnOutcome::Completed);
     let requests = talk.requests();
-    let summary = requests.iter().position(|request| request.system.contains("summarise")).expect("a summary is asked for");
+    let summary = requests
+        .iter()
+        .position(|request| request.system.contains("summarise"))
+        .expect("a summary is asked for");
     assert!(format!("{:?}", requests[summary].messages).contains("the folder"));
     let next = format!("{:?}", requests[summary + 1].messages);
     assert!(next.contains("Look into THE-FOLDER") && next.contains("compact and go on"), "{next}");
@@ -133,10 +136,22 @@ async fn the_model_may_ask_for_it_and_say_what_matters() {
 async fn a_request_that_is_too_long_is_made_shorter_once() {
     use deskhand_agent::provider::scripted::ScriptedError;
     let too_long = || ScriptedReply {
-        error: Some(ScriptedError { class: "too_long".into(), message: "8192 tokens".into(), ..Default::default() }),
+        error: Some(ScriptedError {
+            class: "too_long".into(),
+            message: "8192 tokens".into(),
+            ..Default::default()
+        }),
         ..ScriptedReply::default()
     };
-    let talk = Talk::new([says("One."), too_long(), says("A summary."), says("Two."), too_long(), too_long(), too_long()]);
+    let talk = Talk::new([
+        says("One."),
+        too_long(),
+        says("A summary."),
+        says("Two."),
+        too_long(),
+        too_long(),
+        too_long(),
+    ]);
     talk.say("first").await;
     let events = talk.say("second").await;
     assert_eq!(done(&events).0, TurnOutcome::Completed);
@@ -151,7 +166,11 @@ async fn a_request_that_is_too_long_is_made_shorter_once() {
 async fn a_model_that_cannot_summarise_leaves_the_bare_facts() {
     use deskhand_agent::provider::scripted::ScriptedError;
     let fails = ScriptedReply {
-        error: Some(ScriptedError { class: "server".into(), message: "overloaded".into(), ..Default::default() }),
+        error: Some(ScriptedError {
+            class: "server".into(),
+            message: "overloaded".into(),
+            ..Default::default()
+        }),
         ..ScriptedReply::default()
     };
     let talk = Talk::new([says("One."), fails, says("Two.")]);

@@ -28,7 +28,12 @@ async fn the_same_call_again_is_warned_about_and_stops_at_the_fifth() {
     let ends = ends(&answer);
     assert_eq!(ends.len(), 5);
     for (n, end) in ends.iter().enumerate() {
-        assert_eq!(end.result.contains("with the same arguments"), (1..4).contains(&n), "{n}: {}", end.result);
+        assert_eq!(
+            end.result.contains("with the same arguments"),
+            (1..4).contains(&n),
+            "{n}: {}",
+            end.result
+        );
         assert_eq!(end.status, if n < 4 { Status::Success } else { Status::Cancelled }, "{n}");
     }
     assert_eq!(answer.content, "I was going in circles.", "it is asked once more, to sum up");

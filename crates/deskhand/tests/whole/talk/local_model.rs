@@ -32,7 +32,14 @@ fn a_tool_call_is_executed_and_answered() {
     .unwrap();
     let config = config.to_str().unwrap();
     let ran = shop.run(&[
-        "--json", "--config", config, "--mode", "read-only", "--model", "llamacpp/local", "chat",
+        "--json",
+        "--config",
+        config,
+        "--mode",
+        "read-only",
+        "--model",
+        "llamacpp/local",
+        "chat",
         "Use the tool list_dir to list the folder.",
     ]);
     let events = events(&ran.stdout);

@@ -33,10 +33,8 @@ async fn after_text_from_outside_a_remembered_yes_counts_no_more() {
     desk.call("bash", json!({"command": "touch made.txt"})).await;
     let asked = desk.answer([yes(), yes()]);
 
-    let script = Script {
-        replies: vec![run(), says("Done."), read, run(), says("Done again.")],
-        ..Script::default()
-    };
+    let script =
+        Script { replies: vec![run(), says("Done."), read, run(), says("Done again.")], ..Script::default() };
     let talk = Talk::at(desk, script);
     talk.say("make it").await;
     assert!(asked.asked().is_empty(), "it was remembered");

@@ -24,7 +24,10 @@ async fn nothing_runs_on_broken_arguments() {
         assert!(!talk.desk.path("x.txt").exists(), "{broken}");
         assert_eq!(statuses(&talk.answer()), [Status::InvalidArguments], "{broken}");
         let told = last_results(&talk.requests()[1]);
-        assert!(told[0].contains("nothing was done") && told[0].contains("one whole JSON object"), "{told:?}");
+        assert!(
+            told[0].contains("nothing was done") && told[0].contains("one whole JSON object"),
+            "{told:?}"
+        );
     }
 }
 
@@ -35,8 +38,11 @@ async fn a_model_without_tools_of_its_own_writes_them_as_text() {
         "```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}\n```",
         "<tool_call>{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.txt\"}}</tool_call>",
     ] {
-        let script =
-            Script { native_tools: false, replies: vec![says(call), says("It says hello.")], ..Script::default() };
+        let script = Script {
+            native_tools: false,
+            replies: vec![says(call), says("It says hello.")],
+            ..Script::default()
+        };
         let talk = Talk::at(Desk::new(), script);
         talk.desk.write("a.txt", "hello from the file");
         let events = talk.say("what does a.txt say?").await;
@@ -46,7 +52,10 @@ async fn a_model_without_tools_of_its_own_writes_them_as_text() {
         assert!(requests[0].tools.is_empty() && requests[0].system.contains("TOOL:"), "{call}");
         assert!(format!("{:?}", requests[1].messages).contains("hello from the file"), "{call}");
         let shown = streamed(&events);
-        assert!(!shown.contains("TOOL:") && !shown.contains("read_file"), "the call is not shown as text: {shown}");
+        assert!(
+            !shown.contains("TOOL:") && !shown.contains("read_file"),
+            "the call is not shown as text: {shown}"
+        );
         assert!(shown.ends_with("It says hello."), "{shown}");
     }
 }
@@ -136,10 +145,7 @@ async fn an_answer_that_breaks_off_is_asked_for_again() {
 
 #[tokio::test]
 async fn tools_that_were_not_offered_are_found_by_need() {
-    let replies = [
-        calls("find_tools", json!({"query": "结束进程"})),
-        says("Found."),
-    ];
+    let replies = [calls("find_tools", json!({"query": "结束进程"})), says("Found.")];
     let talk = Talk::new(replies);
     talk.say("?").await;
     let names = |request: &ModelRequest| -> Vec<String> {

@@ -41,8 +41,23 @@ fn shorten(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             for gone in [
-                "duration_ms", "wanted_at", "expires_at", "fingerprint", "shapes", "confinement", "preview", "touches",
-                "why", "notes", "tokens_before", "tokens_after", "data", "workspace", "effects", "result_approval", "undo",
+                "duration_ms",
+                "wanted_at",
+                "expires_at",
+                "fingerprint",
+                "shapes",
+                "confinement",
+                "preview",
+                "touches",
+                "why",
+                "notes",
+                "tokens_before",
+                "tokens_after",
+                "data",
+                "workspace",
+                "effects",
+                "result_approval",
+                "undo",
             ] {
                 fields.remove(gone);
             }
@@ -82,7 +97,14 @@ async fn a_long_conversation_as_it_is_seen() {
             calls("bash", json!({"command": "touch expired.txt"})),
             calls("compact", json!({})),
             says("## Request\nWrite files."),
-            ScriptedReply { usage: Some(deskhand_core::session::Usage { input_tokens: 12, output_tokens: 3, ..Default::default() }), ..says("Two files are written.") },
+            ScriptedReply {
+                usage: Some(deskhand_core::session::Usage {
+                    input_tokens: 12,
+                    output_tokens: 3,
+                    ..Default::default()
+                }),
+                ..says("Two files are written.")
+            },
         ],
         ..Script::default()
     };
@@ -99,7 +121,10 @@ async fn a_long_conversation_as_it_is_seen() {
 
 #[tokio::test]
 async fn whoever_watches_sees_the_same_whenever_they_come() {
-    let replies = vec![calls("list_dir", json!({"path": "."})), ScriptedReply { delay_ms: 2, ..says(&"word ".repeat(100)) }];
+    let replies = vec![
+        calls("list_dir", json!({"path": "."})),
+        ScriptedReply { delay_ms: 2, ..says(&"word ".repeat(100)) },
+    ];
     let talk = Talk::new(replies);
     let handle = talk.start("go");
     let (all, late) = tokio::join!(talk.events_of(&handle), async {
@@ -181,7 +206,11 @@ async fn results_can_be_checked_by_a_person_first() {
     let asked = desk.answer([pass(), withhold]);
     let look = || calls("read_file", json!({"path": "a.txt"}));
     let options = ToolChainOptions { check_results: true, ..ToolChainOptions::default() };
-    let talk = Talk::with(desk, Script { replies: vec![look(), look(), says("I saw it once.")], ..Script::default() }, options);
+    let talk = Talk::with(
+        desk,
+        Script { replies: vec![look(), look(), says("I saw it once.")], ..Script::default() },
+        options,
+    );
     talk.say("read").await;
     assert_eq!(asked.asked().len(), 2);
     assert_eq!(statuses(&talk.answer()), [Status::Success, Status::ResultRejected]);

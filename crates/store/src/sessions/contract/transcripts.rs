@@ -1,8 +1,8 @@
 //! Copies of sessions: forks, and transcripts out and in.
 
 use deskhand_core::session::{
-    Compaction, Deletion, ForkedFrom, Message, MessageMeta, MessageQuery, NewMessage, NewTurn, NewUpload,
-    Role, SessionError, SessionMeta, SessionStore, Step, Transcript, TurnEnd,
+    Compaction, Deletion, ForkedFrom, IMPORTED, Message, MessageMeta, MessageQuery, NewMessage, NewTurn,
+    NewUpload, Role, SessionError, SessionMeta, SessionStore, Step, Transcript, TurnEnd,
 };
 use serde_json::{Value, json};
 
@@ -140,9 +140,17 @@ pub fn export_and_import_keep_everything(engine: &impl Engine) {
     assert_ne!(imported.id, id);
     assert_eq!((imported.title.as_str(), imported.title_locked), ("原来的", true));
     assert_eq!((imported.created_at, imported.message_count), (exported.session.created_at, 4));
-    assert_eq!(imported.metadata.model.as_deref(), Some("a/b"));
-    assert_eq!(imported.metadata.workspace, None, "a file does not choose the folder");
-    assert_eq!(bare(&messages(&*store, &imported.id)), bare(&exported.messages));
+    assert_eq!(
+        (&imported.metadata.workspace, &imported.metadata.model),
+        (&None, &None),
+        "a file chooses neither the folder nor the model"
+    );
+    let mut copied = messages(&*store, &imported.id);
+    for message in &mut copied {
+        let mark = message.metadata.other.remove(IMPORTED);
+        assert_eq!(mark, Some(true.into()), "what came with a file says so");
+    }
+    assert_eq!(bare(&copied), bare(&exported.messages));
     // In the middle of a turn, too: what was open then has ended.
     let turn = begin(&*store, &id, "go").id;
     store.add_steps(&turn, &[Step::Call(Box::new(call("bash")))]).unwrap();

@@ -9,10 +9,17 @@ use crate::{
     pty::{PROMPT, Pty},
 };
 
-/// The binary with a model that answers like this.
-fn talk(shop: &Shop, replies: Value) -> Pty {
+/// The binary with a model that answers like this: what is said, and the replies to it.
+fn talk(shop: &Shop, turns: &[(&str, Value)]) -> Pty {
+    let mut replies = Vec::new();
+    for (when, answers) in turns {
+        for mut reply in answers.as_array().unwrap().clone() {
+            reply["when"] = json!(when);
+            replies.push(reply);
+        }
+    }
     let file = shop.root.join("script.json");
-    fs::write(&file, json!({"replies": replies}).to_string()).unwrap();
+    fs::write(&file, json!({"matching": "by_message", "replies": replies}).to_string()).unwrap();
     Pty::start(shop, &format!("--model scripted/{}", file.display()))
 }
 
@@ -24,7 +31,10 @@ fn write(path: &str) -> Value {
 fn a_conversation_with_a_question_in_its_place() {
     let shop = Shop::new();
     let done = json!({"text": "Written, or not."});
-    let mut terminal = talk(&shop, json!([write("a.txt"), done, write("b.txt"), done]));
+    let mut terminal = talk(
+        &shop,
+        &[("make a file", json!([write("a.txt"), done])), ("another file", json!([write("b.txt"), done]))],
+    );
     let greeting = terminal.when(PROMPT, "make a file\r");
     for part in ["script.json", "workspace", "ask", "/help"] {
         assert!(greeting.contains(part), "{part} in {greeting}");
@@ -55,7 +65,13 @@ fn a_conversation_with_a_question_in_its_place() {
 fn a_call_is_denied_with_a_reason_and_edited() {
     let shop = Shop::new();
     let told = json!({"text": "I see.", "expect": "wrong name"});
-    let mut terminal = talk(&shop, json!([write("a.txt"), told, write("c.txt"), {"text": "Good."}]));
+    let mut terminal = talk(
+        &shop,
+        &[
+            ("make a file", json!([write("a.txt"), told])),
+            ("once more", json!([write("c.txt"), {"text": "Good."}])),
+        ],
+    );
     terminal.when(PROMPT, "make a file\r");
     terminal.when("[e] edit", "n\n");
     terminal.when("Why", "wrong name\n");
@@ -76,7 +92,7 @@ fn a_call_is_denied_with_a_reason_and_edited() {
 #[test]
 fn ctrl_c_cancels_a_turn_and_twice_leaves() {
     let shop = Shop::new();
-    let mut terminal = talk(&shop, json!([{"text": "late", "delay_ms": 600_000}]));
+    let mut terminal = talk(&shop, &[("wait", json!([{"text": "late", "delay_ms": 600_000}]))]);
     terminal.when(PROMPT, "wait for me\r");
     // The moving line says that the turn is under way.
     terminal.when("waiting for the model", "\x03");
@@ -93,7 +109,7 @@ fn ctrl_c_cancels_a_turn_and_twice_leaves() {
 #[test]
 fn a_signal_ends_it_at_the_prompt_and_leaves_the_terminal_as_it_was() {
     let shop = Shop::new();
-    let mut terminal = talk(&shop, json!([{"text": "never asked"}]));
+    let mut terminal = talk(&shop, &[("never", json!([{"text": "never asked"}]))]);
     terminal.when(PROMPT, "");
     terminal.when("› ", "");
     terminal.terminate();
@@ -103,9 +119,11 @@ fn a_signal_ends_it_at_the_prompt_and_leaves_the_terminal_as_it_was() {
 
 #[test]
 fn a_signal_ends_it_in_a_turn_and_in_a_question() {
-    for (reply, seen) in [(json!({"text": "late", "delay_ms": 600_000}), "waiting for the model"), (write("a"), "[e] edit")] {
+    for (reply, seen) in
+        [(json!({"text": "late", "delay_ms": 600_000}), "waiting for the model"), (write("a"), "[e] edit")]
+    {
         let shop = Shop::new();
-        let mut terminal = talk(&shop, json!([reply, {"text": "never asked"}]));
+        let mut terminal = talk(&shop, &[("go", json!([reply, {"text": "never asked"}]))]);
         terminal.when(PROMPT, "go\r");
         terminal.when(seen, "");
         terminal.terminate();
@@ -120,7 +138,7 @@ fn what_is_typed_in_a_turn_is_not_mixed_into_its_output() {
     let shop = Shop::new();
     let text = format!("begins {}ended.", "word ".repeat(10));
     let slow = json!({"text": text, "delay_ms": 150});
-    let mut terminal = talk(&shop, json!([slow, slow.clone(), write("a.txt"), {"text": "Good."}]));
+    let mut terminal = talk(&shop, &[("go", json!([slow])), ("typed-ahead", json!([{"text": "Seen."}]))]);
     terminal.when(PROMPT, "go\r");
     terminal.when("begins", "typed-ahead");
     let output = terminal.when("ended.", "");
@@ -128,16 +146,8 @@ fn what_is_typed_in_a_turn_is_not_mixed_into_its_output() {
     // It waits for the prompt, where it is seen.
     terminal.when(PROMPT, "");
     terminal.when("typed-ahead", "\r");
-    // What was typed before a question was seen is no answer to it.
-    terminal.when("ended.", "");
-    terminal.when(PROMPT, "write\r");
-    let asked = terminal.when("[e] edit", "n\n");
-    assert!(asked.contains("I write."), "{asked}");
-    terminal.when("Why", "because\n");
-    terminal.when("Good.", "");
-    terminal.when(PROMPT, "/history\r");
-    let history = terminal.when(PROMPT, "\x04");
-    assert!(history.contains("\ntyped-ahead\r\n"), "{history}");
+    terminal.when("Seen.", "");
+    terminal.when(PROMPT, "\x04");
     let left = terminal.end();
     assert!(left.code == 0 && left.echoes, "{left:?}");
 }
@@ -146,7 +156,7 @@ fn what_is_typed_in_a_turn_is_not_mixed_into_its_output() {
 fn what_was_typed_before_a_question_does_not_answer_it() {
     let shop = Shop::new();
     let slow = json!({"text": format!("begins {}", "word ".repeat(8)), "delay_ms": 150, "calls": [{"name": "write_file", "arguments": {"path": "a.txt", "content": "new\n"}}]});
-    let mut terminal = talk(&shop, json!([slow, {"text": "Good."}]));
+    let mut terminal = talk(&shop, &[("go", json!([slow, {"text": "Good."}]))]);
     terminal.when(PROMPT, "go\r");
     terminal.when("begins", "y\ny\n");
     terminal.when("[e] edit", "");
@@ -163,7 +173,8 @@ fn what_was_typed_before_a_question_does_not_answer_it() {
 #[test]
 fn a_message_may_have_several_lines() {
     let shop = Shop::new();
-    let mut terminal = talk(&shop, json!([{"text": "One."}, {"text": "Two."}]));
+    let mut terminal =
+        talk(&shop, &[("second", json!([{"text": "One."}])), ("beta", json!([{"text": "Two."}]))]);
     terminal.when(PROMPT, "first \\\rsecond\r");
     terminal.when("One.", "");
     // Pasted in one piece, as terminals mark it.
@@ -183,7 +194,7 @@ fn the_last_session_is_offered() {
     fs::write(&file, json!({"replies": [{"text": "It was answered."}]}).to_string()).unwrap();
     let model = format!("scripted/{}", file.display());
     assert_eq!(shop.run(&["--model", &model, "chat", "Earlier talk"]).code, 0);
-    let mut terminal = talk(&shop, json!([{"text": "You said it."}]));
+    let mut terminal = talk(&shop, &[("hello", json!([{"text": "You said it."}]))]);
     let offer = terminal.when(PROMPT, "r\r");
     assert!(offer.contains("Earlier talk") && offer.contains("2 messages)"), "{offer}");
     let resumed = terminal.when(PROMPT, "hello\r");
@@ -199,16 +210,18 @@ fn the_last_session_is_offered() {
 fn a_conversation_is_compacted_and_its_cost_counted() {
     let shop = Shop::new();
     let usage = json!({"input_tokens": 1200, "output_tokens": 34, "cached_tokens": 0});
-    let mut terminal = talk(
-        &shop,
-        json!([{"text": "Hello Ada.", "usage": usage}, {"text": "The user is Ada."}, {"text": "Ada.", "expect": "who"}]),
-    );
+    let turns = [
+        ("Now write the summary", json!([{"text": "The user is Ada."}])),
+        ("I am Ada", json!([{"text": "Hello Ada.", "usage": usage}])),
+        ("who am I", json!([{"text": "You are Ada."}])),
+    ];
+    let mut terminal = talk(&shop, &turns);
     terminal.when(PROMPT, "I am Ada\r");
     terminal.when("Hello Ada.", "");
     terminal.when(PROMPT, "/compact\r");
     terminal.when("replaced by a summary", "");
     terminal.when(PROMPT, "who am I?\r");
-    terminal.when("Ada.", "");
+    terminal.when("You are Ada.", "");
     terminal.when(PROMPT, "/cost\r");
     let cost = terminal.when(PROMPT, "\x04");
     assert!(cost.contains("1,200"), "{cost}");

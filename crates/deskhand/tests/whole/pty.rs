@@ -38,7 +38,7 @@ impl Pty {
         let binary = assert_cmd::cargo::cargo_bin!("deskhand").display().to_string();
         let pid_file = shop.root.join("pid");
         let program = format!(
-            "stty cols 80 rows 24; sh -c 'echo $$ > {pid}; exec {binary} {arguments}'; code=$?; \
+            "trap : INT; stty cols 80 rows 24; sh -c 'echo $$ > {pid}; exec {binary} {arguments}'; code=$?; \
              echo '{AFTERWARDS}'; stty -a; exit $code",
             pid = pid_file.display()
         );

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use deskhand_core::session::{
-    Deletion, Message, MessageQuery, PageAsk, SearchQuery, Session, SessionQuery, TitledBy,
-    Usage,
+    Deletion, Message, MessageQuery, PageAsk, SearchQuery, Session, SessionQuery, TitledBy, Usage,
 };
 
 use super::{Chat, attach, talk::Next};

@@ -145,13 +145,13 @@ fn a_session_is_exported_as_markdown_that_a_person_reads() {
     let text = exported(&*shelf.store, &shelf.session.id, ExportFormat::Md).unwrap();
     for part in [
         "# 修改行李清单\n",
-        "- model: zhipu/glm-5\n",
+        "- model: `zhipu/glm-5`\n",
         "\nmend the typo in 行李清单\n",
-        "\n> First\n> I read.\n",
-        "\n**read_file**\n\n```json\n{\n  \"path\": \"a.md\"\n}\n```\n",
+        "\nFirst\nI read.\n",
+        "\n**`read_file`** · error\n\n```json\n{\n  \"path\": \"a.md\"\n}\n```\n",
         // The fence is longer than the one inside.
-        "\nerror (0 ms)\n\n````\nThere is no ```file```.\n````\n",
-        "\n*Go on.*\n",
+        "\n````text\nThere is no ```file```.\n````\n",
+        "\nGo on.\n",
         "\nIt is **not** there.\n",
     ] {
         assert!(text.contains(part), "{part} in {text}");

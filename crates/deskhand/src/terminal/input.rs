@@ -1,6 +1,6 @@
 //! Reading a line from a person, in a way that can be given up: the question may be answered elsewhere.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +22,7 @@ pub async fn ask_line(prompt: &str) -> Option<String> {
 /// The same without showing what is typed.
 pub async fn ask_secret(prompt: &str) -> Option<String> {
     let _ = write!(io::stderr(), "{prompt}");
-    let hidden = Hidden::begin();
+    let hidden = Hidden::now();
     let line = read_line(CancellationToken::new()).await;
     drop(hidden);
     let _ = writeln!(io::stderr());
@@ -30,36 +30,89 @@ pub async fn ask_secret(prompt: &str) -> Option<String> {
 }
 
 /// While it lives, the terminal does not show what is typed.
-struct Hidden {
-    #[cfg(unix)]
-    before: Option<rustix::termios::Termios>,
+pub struct Hidden {
+    /// Where it was shown before: elsewhere nothing is changed.
+    was_shown: bool,
 }
 
 impl Hidden {
-    #[cfg(unix)]
-    fn begin() -> Self {
-        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
-        let before = tcgetattr(io::stdin()).ok();
-        if let Some(mut modes) = before.clone() {
-            modes.local_modes.remove(LocalModes::ECHO);
-            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &modes);
-        }
-        Self { before }
+    fn now() -> Self {
+        let hidden = Self { was_shown: echo::is_on() };
+        hidden.hide();
+        hidden
     }
 
-    #[cfg(not(unix))]
-    fn begin() -> Self {
-        Self {}
+    /// For output on the terminal, which what is typed must not mix with. Where the output goes elsewhere, a pager
+    /// for instance, the terminal is not ours.
+    pub fn under_output() -> Self {
+        if io::stdout().is_terminal() { Self::now() } else { Self { was_shown: false } }
+    }
+
+    /// Shows what is typed for a while.
+    pub fn show(&self) {
+        if self.was_shown {
+            echo::set(echo::Echo::On);
+        }
+    }
+
+    pub fn hide(&self) {
+        if self.was_shown {
+            echo::set(echo::Echo::Off);
+        }
     }
 }
 
 impl Drop for Hidden {
     fn drop(&mut self) {
-        #[cfg(unix)]
-        if let Some(before) = &self.before {
-            let _ = rustix::termios::tcsetattr(io::stdin(), rustix::termios::OptionalActions::Now, before);
+        self.show();
+    }
+}
+
+/// Whether the terminal shows what is typed.
+#[cfg(unix)]
+mod echo {
+    use std::io;
+
+    use rustix::{
+        process::getpgrp,
+        termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr},
+    };
+
+    #[derive(Clone, Copy)]
+    pub enum Echo {
+        On,
+        Off,
+    }
+
+    pub fn is_on() -> bool {
+        tcgetattr(io::stdin()).is_ok_and(|modes| modes.local_modes.contains(LocalModes::ECHO))
+    }
+
+    pub fn set(echo: Echo) {
+        // In the background the terminal is another's, and touching it would stop this program.
+        if tcgetpgrp(io::stdin()).ok() != Some(getpgrp()) {
+            return;
+        }
+        if let Ok(mut modes) = tcgetattr(io::stdin()) {
+            modes.local_modes.set(LocalModes::ECHO, matches!(echo, Echo::On));
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &modes);
         }
     }
+}
+
+#[cfg(not(unix))]
+mod echo {
+    #[derive(Clone, Copy)]
+    pub enum Echo {
+        On,
+        Off,
+    }
+
+    pub fn is_on() -> bool {
+        false
+    }
+
+    pub fn set(_: Echo) {}
 }
 
 /// Drops what waits to be read.

@@ -19,7 +19,7 @@ pub use self::{
     approver::TerminalApprover,
     arguments::parse_arguments,
     fixed::YesApprover,
-    input::ask_line,
+    input::{Hidden, ask_line},
     markdown::Markdown,
     plan_view::{PlanView, explanation},
     printer::Printer,

@@ -8,9 +8,11 @@ mod bad_input;
 mod chat_command;
 mod command;
 mod command_line;
+mod conversation;
 mod one_path;
 mod probes;
 mod processes;
+mod pty;
 mod reference_pages;
 mod results;
 #[cfg(target_os = "linux")]

@@ -12,6 +12,7 @@ use crate::{
     cli::{ExportFormat, ToolFormat},
     commands::{approvals, grants, sessions, tools, undo},
     terminal::{
+        Hidden,
         chat::{ChatEditor, Output, Slash, Typed, help, words},
         safe, safe_line, terminal_width,
     },
@@ -239,10 +240,12 @@ async fn take_back(chat: &Chat<'_>, what: Option<String>) -> Result<()> {
 async fn compact(chat: &mut Chat<'_>, focus: Option<&str>) -> Result<()> {
     let id = open(chat)?.id.clone();
     chat.interrupts.forget();
+    let typing = Hidden::under_output();
     tokio::select! {
         done = chat.backing.agent.compact(&id, focus) => done?,
         _ = chat.interrupts.next() => return chat.told("Cancelled.", "已取消。"),
     }
+    drop(typing);
     chat.told("The older part was replaced by a summary.", "较早的对话已压缩为摘要。")
 }
 

@@ -2,7 +2,7 @@
 
 mod listing;
 #[cfg(test)]
-pub mod tests;
+mod tests;
 
 pub use self::listing::{hits, message, rows};
 

@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 use deskhand_core::{Approver, Event, EventBody, Status, Time, event::TurnOutcome};
 
 use super::{EventSource, Interrupt, Interrupts, Question, Questions, Renderer, RunningTurn};
-use crate::{language::Language, terminal::Style};
+use crate::{
+    language::Language,
+    terminal::{Hidden, Style},
+};
 
 /// How often the moving line moves.
 const TICK: Duration = Duration::from_millis(120);
@@ -101,6 +104,8 @@ impl Follow<'_> {
             last_interrupt: None,
             leave: false,
         };
+        // What is typed meanwhile waits for the next prompt, and would stand in the middle of the output.
+        let typing = Hidden::under_output();
         let mut ticks = tokio::time::interval(TICK);
         loop {
             tokio::select! {
@@ -131,7 +136,9 @@ impl Follow<'_> {
                 return ended;
             }
             if let Some(question) = self.questions.take() {
+                typing.show();
                 self.ask(question, turn, &mut ended).await;
+                typing.hide();
             }
         }
     }

@@ -47,6 +47,10 @@ impl RunningTurn for UntilCancelled {
             self.send(EventBody::Done { outcome: TurnOutcome::Cancelled, reason: None });
         }
     }
+
+    fn first_event(&self) -> u64 {
+        1
+    }
 }
 
 impl UntilCancelled {

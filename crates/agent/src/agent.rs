@@ -140,7 +140,7 @@ impl Agent {
         let turn = Turn::new(
             Arc::clone(&self.0),
             begun.turn,
-            session,
+            &session,
             provider,
             surroundings,
             request.options.unwrap_or_else(|| parts.options.chain.clone()),

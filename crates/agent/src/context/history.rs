@@ -3,7 +3,7 @@
 //! The messages of a session, with the steps of each turn, become a list that is valid by construction: every call has
 //! one result, no answer is empty, no id is empty or comes twice in an answer, whatever became of a turn.
 
-use std::collections::HashSet;
+use std::{cmp::Ordering, collections::HashSet};
 
 use deskhand_core::{
     Image, Outside, Status,
@@ -54,12 +54,10 @@ struct Start {
 impl Start {
     /// The first step of a message that is told; `None` if nothing of it is.
     fn first_step(&self, message: &Message) -> Option<usize> {
-        if message.id > self.message {
-            Some(0)
-        } else if message.id == self.message {
-            self.step
-        } else {
-            None
+        match message.id.cmp(&self.message) {
+            Ordering::Greater => Some(0),
+            Ordering::Equal => self.step,
+            Ordering::Less => None,
         }
     }
 }

@@ -51,7 +51,7 @@ impl Tool for Compact {
 }
 
 /// The desk of the turn that makes this call.
-pub(super) fn in_a_turn<'a>(cx: &'a Cx) -> ToolResult<&'a TurnDesk> {
+pub(super) fn in_a_turn(cx: &Cx) -> ToolResult<&TurnDesk> {
     cx.service().map_err(|_| {
         ToolError::new("not_in_a_conversation", format!("{} works only within a conversation.", cx.tool()))
             .hint("Start one with `deskhand chat`.")

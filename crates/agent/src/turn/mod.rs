@@ -129,7 +129,7 @@ impl Turn {
     pub fn new(
         agent: Arc<Inner>,
         turn: OpenTurn,
-        session: Session,
+        session: &Session,
         provider: Arc<dyn Provider>,
         surroundings: SessionCx,
         options: ToolChainOptions,

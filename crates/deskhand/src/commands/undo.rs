@@ -44,7 +44,8 @@ pub async fn turn(app: &App, printer: Printer, wanted: Option<&str>, in_session:
         }
     }
     printer.print(&json!({"undone": outcomes}), |_| {
-        outcomes.iter().map(|outcome| format!("{}\n", safe(outcome.text.trim_end()))).collect()
+        let texts: Vec<_> = outcomes.iter().map(|outcome| safe(outcome.text.trim_end())).collect();
+        texts.join("\n")
     })?;
     Ok(outcomes.last().map_or(0, |outcome| outcome.status.exit_code()))
 }

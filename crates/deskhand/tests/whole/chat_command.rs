@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::command::{Ran, Shop};
 
 /// A script of replies as a file, and the name of the model that follows it.
-fn model(shop: &Shop, name: &str, replies: Value) -> String {
+fn model(shop: &Shop, name: &str, replies: &Value) -> String {
     let file = shop.root.join(format!("{name}.json"));
     fs::write(&file, json!({"replies": replies}).to_string()).unwrap();
     format!("scripted/{}", file.display())
 }
 
 fn says(shop: &Shop, text: &str) -> String {
-    model(shop, "says", json!([{"text": text}]))
+    model(shop, "says", &json!([{"text": text}]))
 }
 
 fn lines(ran: &Ran) -> Vec<Value> {
@@ -43,7 +43,7 @@ fn with_json_each_event_is_one_line_and_nothing_else_is_printed() {
     let shop = Shop::new();
     shop.write("a.txt", "x");
     let replies = json!([{"text": "I look.", "calls": [{"name": "list_dir", "arguments": {"path": "."}}]}, {"text": "One file."}]);
-    let ran = shop.run(&["--json", "--model", &model(&shop, "look", replies), "chat", "look"]);
+    let ran = shop.run(&["--json", "--model", &model(&shop, "look", &replies), "chat", "look"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let events = lines(&ran);
     let numbers: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
@@ -60,7 +60,7 @@ fn with_json_each_event_is_one_line_and_nothing_else_is_printed() {
 fn text_from_a_pipe_is_added_to_the_message() {
     let shop = Shop::new();
     let replies = json!([{"text": "Read.", "expect": "the piped words"}]);
-    let model = model(&shop, "pipe", replies);
+    let model = model(&shop, "pipe", &replies);
     let ran = shop.run_with(&["--json", "--model", &model, "chat", "summarise this"], "the piped words\n");
     assert_eq!(ran.code, 0, "{ran:?}");
     let message = lines(&ran)[0]["message"].as_str().unwrap().to_owned();
@@ -75,11 +75,11 @@ fn text_from_a_pipe_is_added_to_the_message() {
 fn exit_codes_say_how_it_ended() {
     let shop = Shop::new();
     let write = json!([{"calls": [{"name": "write_file", "arguments": {"path": "a", "content": "x"}}]}, {"text": "Not allowed."}]);
-    let nobody = shop.run(&["--model", &model(&shop, "write", write), "chat", "write"]);
+    let nobody = shop.run(&["--model", &model(&shop, "write", &write), "chat", "write"]);
     assert_eq!(nobody.code, 3, "nobody could be asked: {nobody:?}");
     assert!(!shop.path("a").exists());
     let fails = json!([{"error": {"class": "auth", "message": "Incorrect API key provided", "hint": "Set THE_KEY."}}]);
-    let failed = shop.run(&["--model", &model(&shop, "fails", fails), "chat", "hi"]);
+    let failed = shop.run(&["--model", &model(&shop, "fails", &fails), "chat", "hi"]);
     assert_eq!(failed.code, 1, "{failed:?}");
     let said = format!("{}{}", failed.stdout, failed.stderr);
     assert!(said.contains("Incorrect API key provided") && said.contains("Set THE_KEY."), "{failed:?}");
@@ -99,7 +99,7 @@ fn a_conversation_goes_on_where_it_was_left() {
     let shop = Shop::new();
     let first = shop.run(&["--json", "--model", &says(&shop, "Hello Ada."), "chat", "I am Ada."]);
     let id = session_of(&first);
-    let next = model(&shop, "next", json!([{"text": "Ada."}, {"text": "Still Ada."}]));
+    let next = model(&shop, "next", &json!([{"text": "Ada."}, {"text": "Still Ada."}]));
     for arguments in [vec!["chat", "--continue", "who am I?"], vec!["chat", "--session", &id, "who am I?"]] {
         let ran = shop.run(&[&["--json", "--model", &next][..], &arguments].concat());
         assert_eq!((ran.code, session_of(&ran)), (0, id.clone()), "{ran:?}");
@@ -177,7 +177,7 @@ fn all_changes_of_a_turn_are_taken_back() {
         "--mode",
         "auto",
         "--model",
-        &model(&shop, "two", replies),
+        &model(&shop, "two", &replies),
         "chat",
         "write two",
     ]);

@@ -80,7 +80,7 @@ async fn sigkill_at_a_hundred_moments() {
     let begun = std::time::Instant::now();
     let whole = shop.run(&["--json", "--mode", "auto", "--model", &model, "chat", "do it all"]);
     assert_eq!(whole.code, 0, "{whole:?}");
-    let whole_takes = begun.elapsed().as_millis() as u64;
+    let whole_takes = u64::try_from(begun.elapsed().as_millis()).unwrap();
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
     let mut ended_as: HashMap<&str, usize> = HashMap::new();
     for _ in 0..TIMES {

@@ -11,7 +11,9 @@ fn small(replies: Vec<ScriptedReply>) -> Script {
 
 /// Some text that no tokenizer makes short.
 fn long(lines: usize) -> String {
-    (0..lines).map(|n| format!("line {n}: {:x}\n", n.wrapping_mul(2_654_435_761))).collect()
+    let lines: Vec<String> =
+        (0..lines).map(|n| format!("line {n}: {:x}", n.wrapping_mul(2_654_435_761))).collect();
+    lines.join("\n") + "\n"
 }
 
 /// Every call in what was told has exactly one result, right after it.

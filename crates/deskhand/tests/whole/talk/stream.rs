@@ -111,7 +111,7 @@ async fn a_long_conversation_as_it_is_seen() {
     let talk = Talk::at(desk, script);
     let events = talk.say("write some files").await;
     assert_eq!(asked.asked().len(), 5);
-    assert_eq!(talk.desk.path("first.txt").exists(), true);
+    assert!(talk.desk.path("first.txt").exists());
     assert_eq!(std::fs::read_to_string(talk.desk.path("edited.txt")).unwrap(), "as the person wants it\n");
     for absent in ["denied.txt", "third.txt", "expired.txt"] {
         assert!(!talk.desk.path(absent).exists(), "{absent}");

@@ -27,7 +27,7 @@ const HISTORY: u64 = 50;
 pub async fn run(chat: &mut Chat<'_>, editor: &mut ChatEditor, command: Slash) -> Result<Next> {
     match command {
         Slash::Quit => return Ok(Next::Leave),
-        Slash::Help => chat.printer.line(&help(chat.language()))?,
+        Slash::Help => chat.printer.line(&help(chat.language(), terminal_width()))?,
         Slash::New => {
             chat.session = None;
             chat.told("A new session begins with the next message.", "下一条消息将开始新会话。")?;

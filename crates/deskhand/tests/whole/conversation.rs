@@ -224,7 +224,7 @@ fn a_conversation_is_compacted_and_its_cost_counted() {
     terminal.when("You are Ada.", "");
     terminal.when(PROMPT, "/cost\r");
     let cost = terminal.when(PROMPT, "\x04");
-    assert!(cost.contains("1,200"), "{cost}");
+    assert!(cost.contains("2 turns: 1,200 tokens"), "{cost}");
     assert_eq!(terminal.end().code, 0);
 }
 

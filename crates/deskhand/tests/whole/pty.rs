@@ -113,3 +113,11 @@ impl Pty {
         Left { code: status.code().unwrap_or(-1), screen, echoes }
     }
 }
+
+/// A test that fails leaves no program behind: without its terminal it is told to end.
+impl Drop for Pty {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use deskhand_core::session::{
-    Deletion, Message, MessageQuery, PageAsk, SearchQuery, Session, SessionQuery, TitledBy, Usage,
+    Deletion, Message, MessageQuery, PageAsk, Role, SearchQuery, Session, SessionQuery, TitledBy, Usage,
 };
 
 use super::{Chat, attach, talk::Next};
@@ -27,7 +27,7 @@ const HISTORY: u64 = 50;
 pub async fn run(chat: &mut Chat<'_>, editor: &mut ChatEditor, command: Slash) -> Result<Next> {
     match command {
         Slash::Quit => return Ok(Next::Leave),
-        Slash::Help => chat.printer.line(&help(chat.language()))?,
+        Slash::Help => chat.printer.line(&help(chat.language(), terminal_width()))?,
         Slash::New => {
             chat.session = None;
             chat.told("A new session begins with the next message.", "下一条消息将开始新会话。")?;
@@ -269,12 +269,14 @@ fn cost(chat: &Chat<'_>) -> Result<()> {
         let found = chat.backing.sessions.messages(id, &query)?;
         let Some(last) = found.items.last() else { break };
         after = Some(last.id);
-        for usage in found.items.iter().filter_map(|message| message.metadata.usage) {
-            used += usage;
-            turns += 1;
+        for message in &found.items {
+            // Not every model says what it used; a summary costs something and is no turn.
+            used += message.metadata.usage.unwrap_or_default();
+            turns += u64::from(message.role == Role::Assistant);
         }
     }
     let turns = match chat.language() {
+        crate::language::Language::English if turns == 1 => "1 turn".to_owned(),
         crate::language::Language::English => format!("{turns} turns"),
         crate::language::Language::Chinese => format!("{turns} 轮"),
     };

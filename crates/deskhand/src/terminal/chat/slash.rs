@@ -150,24 +150,46 @@ fn unknown(language: Language, name: &str) -> String {
     }
 }
 
-/// The list of commands.
-pub fn help(language: Language) -> String {
+/// The list of commands, on lines of at most `room` places where the words allow it.
+pub fn help(language: Language, room: usize) -> String {
     let forms: Vec<String> =
         COMMANDS.iter().map(|command| format!("/{} {}", command.name, command.arguments)).collect();
     let widest = forms.iter().map(|form| width(form)).max().unwrap_or(0);
     let mut text = String::new();
     for (form, command) in forms.iter().zip(COMMANDS) {
-        text.push_str(&format!(
-            "{}  {}\n",
-            padded(form, widest),
-            language.say(command.english, command.chinese)
-        ));
+        let words = language.say(command.english, command.chinese);
+        text.push_str(&hung(&padded(form, widest), words, room));
     }
-    text.push_str(language.say(
-        "A line that ends in \\ goes on; a pasted text stays one message.\nCtrl-C cancels a turn, twice leaves.",
-        "以 \\ 结尾的行可以续行；粘贴的文本是一条消息。Ctrl-C 取消本轮，连按两次退出。",
-    ));
-    text
+    for words in [
+        language.say(
+            "A line that ends in \\ goes on; a pasted text stays one message.",
+            "以 \\ 结尾的行可以续行；粘贴的文本是一条消息。",
+        ),
+        language.say("Ctrl-C cancels a turn, twice leaves.", "Ctrl-C 取消本轮，连按两次退出。"),
+    ] {
+        text.push_str(&hung("", words, room));
+    }
+    text.trim_end().to_owned()
+}
+
+/// Words after a head; the lines that they go on in begin below the first word.
+fn hung(head: &str, words: &str, room: usize) -> String {
+    let gap = if head.is_empty() { "" } else { "  " };
+    let indent = width(head) + width(gap);
+    let mut text = format!("{head}{gap}");
+    let mut at = indent;
+    for (n, word) in words.split(' ').enumerate() {
+        if n > 0 && at + 1 + width(word) > room {
+            text.push_str(&format!("\n{}", " ".repeat(indent)));
+            at = indent;
+        } else if n > 0 {
+            text.push(' ');
+            at += 1;
+        }
+        text.push_str(word);
+        at += width(word);
+    }
+    text + "\n"
 }
 
 /// A message as it is sent: `//x` stands for `/x`, and a `\` before a line end for the line end alone.
@@ -218,7 +240,7 @@ mod tests {
     #[test]
     fn the_list_fits_a_small_terminal() {
         for language in [Language::English, Language::Chinese] {
-            let list = help(language);
+            let list = help(language, 80);
             let wide = list.lines().find(|line| width(line) > 80);
             assert_eq!(wide, None);
         }
@@ -228,5 +250,19 @@ mod tests {
     fn a_message_is_what_was_meant() {
         assert_eq!(message("one \\\ntwo"), "one \ntwo");
         assert_eq!(message("//help me "), "/help me");
+    }
+
+    #[test]
+    fn in_a_narrow_terminal_words_stay_whole() {
+        for language in [Language::English, Language::Chinese] {
+            let list = help(language, 60);
+            assert!(list.lines().all(|line| width(line) <= 60), "{list}");
+            assert_eq!(
+                list.split_whitespace().collect::<Vec<_>>(),
+                help(language, 200).split_whitespace().collect::<Vec<_>>()
+            );
+        }
+        assert_eq!(hung("/x", "one two three", 10), "/x  one\n    two\n    three\n");
+        assert_eq!(hung("", "one two", 10), "one two\n");
     }
 }

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     AgentError,
     chain::{Language, guards::ToolChainOptions},
-    compaction::{Compacting, Covered},
+    compaction::{Compacting, Covered, WantedBy},
     context::{history, tokens::Encoding},
     hub::{EventHub, EventStream},
     provider::{Provider, ProviderError},
@@ -110,7 +110,10 @@ impl Agent {
         if request.message.trim().is_empty() && request.uploads.is_empty() {
             return Err(AgentError::Invalid("the message is empty".to_owned()));
         }
-        self.recover()?;
+        // What another session left behind must not keep this one from beginning.
+        if let Err(error) = self.recover() {
+            tracing::warn!(%error, "a turn that was cut off could not be closed");
+        }
         let session = parts.store.session(&request.session_id)?;
         let model = request.model.as_deref().or(session.metadata.model.as_deref());
         let provider = parts.models.connect(model)?;
@@ -170,8 +173,12 @@ impl Agent {
         }
         let provider = parts.models.connect(session.metadata.model.as_deref())?;
         let mut messages = parts.store.context(session_id)?;
-        messages.retain(|message| message.role != Role::System);
-        let Some(last) = messages.last() else {
+        let newest =
+            messages.iter().rfind(|message| message.metadata.compaction.is_some()).map(|message| message.id);
+        messages.retain(|message| message.role != Role::System || Some(message.id) == newest);
+        // A compaction that stands last covers all that there is.
+        let last = messages.iter().rfind(|message| message.role != Role::System);
+        let Some(last) = last.filter(|last| newest.is_none_or(|newest| newest < last.id)) else {
             return Err(AgentError::Invalid("there is nothing to summarise yet".to_owned()));
         };
         let (until_message, count) = (last.id, messages.len() as u64);
@@ -187,7 +194,7 @@ impl Agent {
             events: &events,
             cancel,
         };
-        let covered = Covered { messages, until_message, until_step: None };
+        let covered = Covered { messages, until_message, until_step: None, by: WantedBy::Person };
         let Some((message, _)) = compacting.compact(covered, focus).await? else {
             return Err(AgentError::Invalid("the compaction was cancelled; nothing has changed".to_owned()));
         };
@@ -197,7 +204,7 @@ impl Agent {
             tokens_after: encoding.count(&message.content),
             transcript: message.metadata.compaction.map(|made| made.transcript).unwrap_or_default(),
         });
-        self.0.hub.flush().await
+        self.0.hub.flush(session_id).await
     }
 
     /// The turn that this process runs in a session.

@@ -22,6 +22,15 @@ pub(crate) struct Covered {
     pub until_message: i64,
     /// Of that message, so many steps; `None`: all of it.
     pub until_step: Option<usize>,
+    /// Who wanted it: only a person takes the taint of what is covered away.
+    pub by: WantedBy,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WantedBy {
+    Person,
+    /// The model, or the want of room.
+    Turn,
 }
 
 /// Who compacts, and for whom.
@@ -46,17 +55,21 @@ impl Compacting<'_> {
         let session = blocking(move || store.session(&id)).await??;
         let screener = &self.agent.parts.gate.screener;
         let text = screener.mask_text(&Transcript::new(session, covered.messages.clone()).to_markdown());
-        let transcript = self.keep(text.clone()).await?;
+        let sources = compact::sources(&covered.messages);
+        let transcript = self.keep(text.clone(), sources.first().cloned()).await?;
         let Some((summary, usage)) = self.summary(&text, focus).await else { return Ok(None) };
+        let facts = compact::facts(&covered.messages);
         let message = NewMessage {
             role: Role::System,
-            content: compact::replacement(&covered.messages, summary.as_deref(), &transcript),
+            content: compact::replacement(&facts, summary.as_deref(), &transcript),
             metadata: MessageMeta {
                 turn_id: self.turn_id.map(str::to_owned),
                 compaction: Some(Compaction {
                     until_message: covered.until_message,
                     until_step: covered.until_step,
                     transcript,
+                    facts,
+                    outside: if covered.by == WantedBy::Person { Vec::new() } else { sources },
                 }),
                 ..MessageMeta::default()
             },
@@ -67,10 +80,14 @@ impl Compacting<'_> {
     }
 
     /// Keeps the text where `read_file` reads it, and says under which handle.
-    async fn keep(&self, text: Masked) -> Result<String, AgentError> {
+    async fn keep(&self, text: Masked, outside: Option<String>) -> Result<String, AgentError> {
         let id = CallId::new();
         let outputs = Arc::clone(&self.agent.parts.gate.outputs);
-        blocking(move || outputs.keep(id, &text)).await?.map_err(SessionError::from)?;
+        let keep = move || {
+            outputs.keep(id, &text)?;
+            outside.map_or(Ok(()), |source| outputs.mark_outside(id, &source))
+        };
+        blocking(keep).await?.map_err(SessionError::from)?;
         Ok(handle(id))
     }
 

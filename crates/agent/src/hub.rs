@@ -5,7 +5,7 @@
 //! late, or was too slow, reads on from the store by the last number it has.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         mpsc::{self, Receiver, Sender},
@@ -44,7 +44,10 @@ enum Item {
     /// Stored already, together with what it tells of.
     Stored(Event),
     /// Answered when everything before it is stored.
-    Flush(oneshot::Sender<Result<(), String>>),
+    Flush {
+        session_id: String,
+        answer: oneshot::Sender<Result<(), String>>,
+    },
 }
 
 #[derive(Default)]
@@ -94,10 +97,10 @@ impl EventHub {
         let _ = self.way_in.send(Item::Stored(event));
     }
 
-    /// Returns when everything that was emitted before is stored; an error if some of it could not be.
-    pub async fn flush(&self) -> Result<(), AgentError> {
+    /// Returns when everything that was emitted before is stored; an error if some of this session could not be.
+    pub async fn flush(&self, session_id: &str) -> Result<(), AgentError> {
         let (answer, answered) = oneshot::channel();
-        let _ = self.way_in.send(Item::Flush(answer));
+        let _ = self.way_in.send(Item::Flush { session_id: session_id.to_owned(), answer });
         match answered.await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(why)) => Err(AgentError::Broken(why)),
@@ -125,7 +128,7 @@ impl EventHub {
 }
 
 fn keep_and_show(items: &Receiver<Item>, store: &dyn SessionStore, watchers: &Watchers) {
-    let mut failed = None;
+    let mut failed = HashMap::new();
     while let Ok(first) = items.recv() {
         let mut fresh = Vec::new();
         let mut next = Some(first);
@@ -136,9 +139,9 @@ fn keep_and_show(items: &Receiver<Item>, store: &dyn SessionStore, watchers: &Wa
                     keep(store, watchers, &mut fresh, &mut failed);
                     watchers.show(&event);
                 }
-                Item::Flush(answer) => {
+                Item::Flush { session_id, answer } => {
                     keep(store, watchers, &mut fresh, &mut failed);
-                    let _ = answer.send(failed.take().map_or(Ok(()), Err));
+                    let _ = answer.send(failed.remove(&session_id).map_or(Ok(()), Err));
                 }
             }
             next = if fresh.len() < MOST_AT_ONCE { items.try_recv().ok() } else { None };
@@ -151,16 +154,17 @@ fn keep(
     store: &dyn SessionStore,
     watchers: &Watchers,
     fresh: &mut Vec<NewEvent>,
-    failed: &mut Option<String>,
+    failed: &mut HashMap<String, String>,
 ) {
     if fresh.is_empty() {
         return;
     }
+    let sessions: HashSet<String> = fresh.iter().map(|event| event.session_id.clone()).collect();
     match store.append_events(std::mem::take(fresh)) {
         Ok(stored) => stored.iter().for_each(|event| watchers.show(event)),
         Err(error) => {
             tracing::warn!(%error, "events could not be stored");
-            *failed = Some(error.to_string());
+            failed.extend(sessions.into_iter().map(|session| (session, error.to_string())));
         }
     }
 }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use deskhand_core::{
     AuditLog, CallId, EventBody, Phase, Status,
     event::TurnOutcome,
+    outside,
     session::{CallEnd, CallStep, SessionError, SessionStore, Step, TurnEnd, TurnSteps},
 };
 
@@ -25,11 +26,15 @@ pub fn close_broken_turns(
     audit: &dyn AuditLog,
     hub: &EventHub,
 ) -> Result<usize, AgentError> {
-    let broken = store.broken_turns()?;
-    for turn in &broken {
-        close_turn(store, audit, hub, turn)?;
+    let mut closed = 0;
+    for turn in &store.broken_turns()? {
+        match close_turn(store, audit, hub, turn) {
+            Ok(()) => closed += 1,
+            // One that cannot be closed, or that another process has just closed, does not concern the others.
+            Err(error) => tracing::warn!(%error, turn = turn.turn.id, "a broken turn could not be closed"),
+        }
     }
-    Ok(broken.len())
+    Ok(closed)
 }
 
 /// Closes one turn that nobody runs any more.
@@ -45,7 +50,12 @@ pub fn close_turn(
             Step::Call(call) if call.end.is_none() => {
                 let end = match told.ends.remove(&call.call_id) {
                     Some(end) => end,
-                    None => recorded_end(audit, call.call_id)?,
+                    None => {
+                        // Nobody knows where its text comes from if its plan was not stored.
+                        let unknown = || Some("a call that was cut off".to_owned());
+                        let outside = told.planned.remove(&call.call_id).unwrap_or_else(unknown);
+                        recorded_end(audit, call.call_id, outside)?
+                    }
                 };
                 store.end_call(&broken.turn.id, &CallStep { end: Some(end), ..call.as_ref().clone() })?;
             }
@@ -72,6 +82,8 @@ pub fn close_turn(
 #[derive(Default)]
 struct Told {
     ends: HashMap<CallId, CallEnd>,
+    /// Where the text of a call's result comes from, by its plan.
+    planned: HashMap<CallId, Option<String>>,
     /// What the model had said since the last call: somebody may have read it.
     unfinished: String,
 }
@@ -95,7 +107,10 @@ impl Told {
     fn take(&mut self, body: EventBody) {
         match body {
             EventBody::Text { text } => self.unfinished.push_str(&text),
-            EventBody::CallPlanned { .. } => self.unfinished.clear(),
+            EventBody::CallPlanned { call_id, plan, .. } => {
+                self.unfinished.clear();
+                self.planned.insert(call_id, outside::source(&plan));
+            }
             EventBody::CallEnded { outcome } => {
                 self.unfinished.clear();
                 self.ends.insert(outcome.call_id, CallEnd::of(&outcome));
@@ -106,7 +121,7 @@ impl Told {
 }
 
 /// What the audit says of a call that the events do not tell the end of.
-fn recorded_end(audit: &dyn AuditLog, call: CallId) -> Result<CallEnd, AgentError> {
+fn recorded_end(audit: &dyn AuditLog, call: CallId, outside: Option<String>) -> Result<CallEnd, AgentError> {
     let record = audit.last_record(call).map_err(SessionError::from)?;
     Ok(match record {
         None => CallEnd::without_outcome(
@@ -122,6 +137,7 @@ fn recorded_end(audit: &dyn AuditLog, call: CallId) -> Result<CallEnd, AgentErro
             );
             CallEnd {
                 duration_ms: record.duration_ms.unwrap_or_default(),
+                outside,
                 ..CallEnd::without_outcome(status, "interrupted", text)
             }
         }

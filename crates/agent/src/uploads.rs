@@ -6,7 +6,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use deskhand_core::{Image, session::Upload};
 
 /// A larger picture is not sent.
-const MOST_BYTES: u64 = 10 << 20;
+const MOST_BYTES: u64 = 20 << 20;
 
 /// The pictures among these uploads, by id.
 pub async fn images(uploads: &[Upload]) -> HashMap<String, Image> {

@@ -112,6 +112,9 @@ pub struct Outcome {
     pub rule: Option<String>,
     /// Who said yes or no: `policy`, `grant:ID`, `person:terminal`, `flag:--yes`, …
     pub decided_by: Option<String>,
+    /// The arguments with which it ran, masked, where a person changed them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<Value>,
     /// Where text in it comes from that nobody here vouches for: a host, a file outside the roots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<String>,
@@ -141,6 +144,7 @@ impl Outcome {
             decision: None,
             rule: None,
             decided_by: None,
+            edited: None,
             outside: None,
             images: Vec::new(),
             paths: Vec::new(),

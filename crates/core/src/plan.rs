@@ -135,6 +135,9 @@ pub struct Plan {
     /// What holds in what runs, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confinement: Option<String>,
+    /// Where text in its result comes from, where the tool itself knows that it is from outside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside: Option<String>,
     pub undo: Undoable,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
@@ -167,6 +170,7 @@ impl Plan {
             cwd: None,
             with_network: false,
             confinement: None,
+            outside: None,
             undo: Undoable::NothingToUndo,
             preview: None,
             notes: Vec::new(),

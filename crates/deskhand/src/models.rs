@@ -1,6 +1,7 @@
 //! Which model is talked to: what was chosen, whose key is there, or what answers on this machine.
 
 use std::{
+    collections::HashMap,
     env,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
@@ -25,6 +26,8 @@ pub struct ConfiguredModels {
     keys_file: Option<PathBuf>,
     /// What answers on this machine, once it was looked for.
     found: Mutex<Option<Vec<FoundModel>>>,
+    /// Those that were connected before: their connections, and which of their keys rest, are worth keeping.
+    connected: Mutex<HashMap<String, Arc<dyn Provider>>>,
 }
 
 /// Why this model and no other.
@@ -49,7 +52,7 @@ impl Chosen {
 impl ConfiguredModels {
     pub fn new(settings: &Settings, config_dir: Option<PathBuf>) -> Self {
         let keys_file = config_dir.map(|folder| folder.join("keys.toml")).filter(|file| file.exists());
-        Self { settings: settings.clone(), keys_file, found: Mutex::new(None) }
+        Self { settings: settings.clone(), keys_file, found: Mutex::new(None), connected: Mutex::default() }
     }
 
     /// The usual model, if there is one without looking on this machine.
@@ -124,6 +127,16 @@ impl ConfiguredModels {
     }
 
     fn one(&self, name: &str) -> Result<Arc<dyn Provider>, ProviderError> {
+        let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(provider) = connected.get(name) {
+            return Ok(Arc::clone(provider));
+        }
+        let provider = self.connect_one(name)?;
+        connected.insert(name.to_owned(), Arc::clone(&provider));
+        Ok(provider)
+    }
+
+    fn connect_one(&self, name: &str) -> Result<Arc<dyn Provider>, ProviderError> {
         let name = ModelName::parse(name)?;
         let mut options = self.options(Some(&name.provider));
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,6 @@
 //! Outputs too long to hand over at once, kept whole: `outputs/CALL_ID.txt`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use deskhand_core::{CallId, Masked, OutputKeeper, StoreResult};
 
@@ -37,6 +37,29 @@ impl OutputKeeper for Outputs {
     fn path(&self, call: CallId) -> Option<PathBuf> {
         Some(self.budget.folder().join(name(call))).filter(|path| path.is_file())
     }
+
+    fn mark_outside(&self, call: CallId, source: &str) -> StoreResult<()> {
+        let name = mark_name(call);
+        let action = || format!("mark the output {}", self.budget.folder().join(&name).display());
+        self.budget.reserve(source.len() as u64, &name).doing(action)?;
+        folder::write_whole(self.budget.folder(), &name, source.as_bytes(), Durable::No).doing(action)
+    }
+
+    fn source_of(&self, path: &Path) -> Option<String> {
+        if path.parent() != Some(self.budget.folder()) {
+            return None;
+        }
+        // What a call printed may lie in several files; all begin with its id.
+        let call = CallId::parse(path.file_name()?.to_str()?.get(..ID_LENGTH)?)?;
+        std::fs::read_to_string(self.budget.folder().join(mark_name(call))).ok()
+    }
+}
+
+/// A UUID in its usual form.
+const ID_LENGTH: usize = 36;
+
+fn mark_name(call: CallId) -> String {
+    format!("{call}.outside")
 }
 
 #[cfg(test)]
@@ -83,5 +106,21 @@ mod tests {
         fs::write(folder.path().join(name(old)), "x").unwrap();
         outputs.keep(CallId::new(), &Masked::assume("x")).unwrap();
         assert_eq!(outputs.path(old), None);
+    }
+
+    #[test]
+    fn what_holds_text_from_outside_is_known_by_any_of_its_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let outputs = outputs(&folder, 10_000);
+        let [marked, plain] = [(); 2].map(|()| CallId::new());
+        for call in [marked, plain] {
+            outputs.keep(call, &Masked::assume("text")).unwrap();
+        }
+        outputs.mark_outside(marked, "evil.example").unwrap();
+        assert_eq!(outputs.source_of(&outputs.path(marked).unwrap()).as_deref(), Some("evil.example"));
+        let stream = folder.path().join(format!("{marked}-stdout.log"));
+        assert_eq!(outputs.source_of(&stream).as_deref(), Some("evil.example"));
+        assert_eq!(outputs.source_of(&outputs.path(plain).unwrap()), None);
+        assert_eq!(outputs.source_of(Path::new("/elsewhere/x.txt")), None);
     }
 }

@@ -17,12 +17,16 @@ use crate::provider::{Arguments, ChatMessage, ModelCall, Thought, ToolResult};
 /// What the model is told of a call that has no result.
 const NO_RESULT: &str = "This call has no result: the turn ended before it did.";
 
+/// Where the messages of an imported session come from.
+pub const IMPORTED_SOURCE: &str = "an imported conversation";
+
 /// The images of a user's message.
 pub type ImagesOf<'a> = &'a dyn Fn(&MessageMeta) -> Vec<Image>;
 
 /// What is told of the messages from the last compaction on.
 pub fn told(messages: &[Message], images_of: ImagesOf<'_>) -> Vec<ChatMessage> {
     let mut told = Vec::new();
+    let mut ids = HashSet::new();
     let mut from = Start::default();
     if let Some((message, compaction)) =
         messages.iter().rev().find_map(|message| Some((message, message.metadata.compaction.as_ref()?)))
@@ -37,7 +41,7 @@ pub fn told(messages: &[Message], images_of: ImagesOf<'_>) -> Vec<ChatMessage> {
                 let images = images_of(&message.metadata);
                 told.push(ChatMessage::User { text: message.content.clone(), images });
             }
-            Role::Assistant => answer(message, first_step, &mut told),
+            Role::Assistant => answer(message, first_step, &mut ids, &mut told),
             Role::System => {}
         }
     }
@@ -70,6 +74,9 @@ pub fn mark_outside(messages: &[Message], outside: &Outside) {
         message: compaction.until_message,
         step: compaction.until_step,
     });
+    for source in compaction.iter().flat_map(|made| &made.outside) {
+        outside.mark(source);
+    }
     for message in messages {
         let is_imported = message.metadata.other.contains_key(IMPORTED);
         if message.role == Role::User && !is_imported {
@@ -77,7 +84,7 @@ pub fn mark_outside(messages: &[Message], outside: &Outside) {
         }
         let Some(first_step) = from.first_step(message) else { continue };
         if is_imported {
-            outside.mark("an imported conversation");
+            outside.mark(IMPORTED_SOURCE);
         }
         for step in message.execution_steps.iter().flatten().skip(first_step) {
             if let Step::Call(call) = step
@@ -94,9 +101,9 @@ fn user(text: String) -> ChatMessage {
 }
 
 /// One turn's answer: its rounds, then its last words.
-fn answer(message: &Message, first_step: usize, told: &mut Vec<ChatMessage>) {
+fn answer(message: &Message, first_step: usize, ids: &mut HashSet<String>, told: &mut Vec<ChatMessage>) {
     let steps = message.execution_steps.as_deref().unwrap_or_default();
-    rounds(&steps[first_step.min(steps.len())..], told);
+    rounds(&steps[first_step.min(steps.len())..], ids, told);
     let text = message.content.trim();
     if !text.is_empty() {
         told.push(said(message.content.clone()));
@@ -120,8 +127,9 @@ fn without_words(outcome: Option<TurnOutcome>) -> String {
     format!("[No answer: {why}.]")
 }
 
-/// Steps of a turn as messages, a round at a time.
-pub fn rounds(steps: &[Step], told: &mut Vec<ChatMessage>) {
+/// Steps of a turn as messages, a round at a time. `ids` are those that calls have had so far: some models count anew in
+/// every round.
+fn rounds(steps: &[Step], ids: &mut HashSet<String>, told: &mut Vec<ChatMessage>) {
     let mut round = Round::default();
     for step in steps {
         let number = match step {
@@ -129,7 +137,7 @@ pub fn rounds(steps: &[Step], told: &mut Vec<ChatMessage>) {
             Step::Call(call) => call.round,
         };
         if number != round.number {
-            round.tell(told);
+            round.tell(ids, told);
             round = Round { number, ..Round::default() };
         }
         match step {
@@ -139,13 +147,13 @@ pub fn rounds(steps: &[Step], told: &mut Vec<ChatMessage>) {
             Step::Text { text, .. } => round.text.push_str(text),
             Step::Call(call) => round.calls.push(call),
             Step::Nudge { text, .. } => {
-                round.tell(told);
+                round.tell(ids, told);
                 round = Round { number, ..Round::default() };
                 told.push(user(text.clone()));
             }
         }
     }
-    round.tell(told);
+    round.tell(ids, told);
 }
 
 #[derive(Default)]
@@ -157,12 +165,11 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
-    fn tell(&mut self, told: &mut Vec<ChatMessage>) {
+    fn tell(&mut self, ids: &mut HashSet<String>, told: &mut Vec<ChatMessage>) {
         // A thought alone is no answer; servers refuse an empty one.
         if self.calls.is_empty() && self.text.trim().is_empty() {
             return;
         }
-        let mut ids = HashSet::new();
         let (mut calls, mut results) = (Vec::new(), Vec::new());
         for call in std::mem::take(&mut self.calls) {
             let id = if call.model_call_id.is_empty() || !ids.insert(call.model_call_id.clone()) {
@@ -202,7 +209,7 @@ fn result(call_id: String, call: &CallStep) -> ToolResult {
         None => (NO_RESULT.to_owned(), true, Vec::new()),
         Some(end) => (as_told(call, end), end.status != Status::Success, end.images.clone()),
     };
-    ToolResult { call_id, name: call.tool.clone(), text, is_error, images }
+    ToolResult { call_id, name: call.tool.clone(), text, is_error, images, call: Some(call.call_id) }
 }
 
 /// A result as the model reads it. Text from outside is fenced by a mark that nobody outside could know.

@@ -56,6 +56,7 @@ mod tests {
 
     fn results(texts: &[String]) -> Vec<ChatMessage> {
         let result = |text: &String| ToolResult {
+            call: None,
             call_id: "x".into(),
             name: "grep".into(),
             text: text.clone(),

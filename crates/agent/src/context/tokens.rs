@@ -245,6 +245,7 @@ mod tests {
             assert!(encoding.count_message(&more) > least, "{more:?}");
         }
         let result = ToolResult {
+            call: None,
             call_id: "1".into(),
             name: "grep".into(),
             text: "hello world".into(),

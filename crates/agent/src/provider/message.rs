@@ -1,6 +1,6 @@
 //! What is said to a model, and what it answers, whoever's wire it goes over.
 
-use deskhand_core::{Image, session::Usage};
+use deskhand_core::{CallId, Image, session::Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -71,6 +71,9 @@ pub enum Arguments {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
+    /// The call as we know it; not for the wire.
+    #[serde(skip)]
+    pub call: Option<CallId>,
     pub call_id: String,
     pub name: String,
     pub text: String,

@@ -2,7 +2,7 @@
 
 use deskhand_core::{EventBody, Time};
 
-use super::{Broken, Protocol, Turn, spoken::Spoken};
+use super::{Broken, Protocol, Turn, room::Compacted, spoken::Spoken};
 use crate::{
     chain::{
         constraint, recover,
@@ -52,7 +52,9 @@ impl Turn {
                 ErrorClass::TooLong if !made_room => {
                     made_room = true;
                     self.notice("The conversation is longer than the model takes.");
-                    self.compact(None).await?;
+                    if self.compact(None).await? == Compacted::Nothing {
+                        return Ok(Asked::Failed { error, said: spoken.shown });
+                    }
                 }
                 class if class.is_retried() && error.partly_answered && broken_off < MOST_BROKEN_OFF => {
                     broken_off += 1;
@@ -147,7 +149,7 @@ impl Turn {
     }
 
     /// The last request of a turn that a guard ended. No tools are offered: what would be a call is only text.
-    pub(super) async fn last_words(&mut self, why: &str) -> Result<String, Broken> {
+    pub(super) async fn last_words(&mut self, why: &str) -> String {
         let mut messages = text_protocol::render(&self.told());
         messages.push(ChatMessage::User {
             text: format!(
@@ -158,8 +160,10 @@ impl Turn {
         });
         let request = ModelRequest { system: self.system(), messages, ..ModelRequest::default() };
         let events = std::sync::Arc::clone(&self.surroundings.events);
+        let mut said = String::new();
         let mut pass_on = |delta: Delta| {
             if let Delta::Text(text) = delta {
+                said.push_str(&text);
                 events.emit(EventBody::Text { text });
             }
         };
@@ -170,12 +174,13 @@ impl Turn {
                     self.usage += usage;
                     self.emit(EventBody::Usage(usage));
                 }
-                Ok(reply.text)
+                reply.text
             }
-            Err(error) if error.class == ErrorClass::Cancelled => Err(super::Cancelled.into()),
             Err(error) => {
-                self.notice(&format!("The model could not sum up: {error}"));
-                Ok(String::new())
+                if error.class != ErrorClass::Cancelled {
+                    self.notice(&format!("The model could not sum up: {error}"));
+                }
+                said
             }
         }
     }

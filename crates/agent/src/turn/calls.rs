@@ -53,10 +53,7 @@ impl Turn {
         self.add_steps(said).await?;
 
         let (run, mut stop) = self.guarded(waiting).await?;
-        if let Err(broken) = self.run_in_groups(run, &mut stop).await {
-            self.close_open_calls().await?;
-            return Err(broken);
-        }
+        self.run_in_groups(run, &mut stop).await?;
         Ok(stop)
     }
 
@@ -125,39 +122,48 @@ impl Turn {
         let mut done: HashSet<usize> = HashSet::new();
         let mut started: HashSet<usize> = HashSet::new();
         let mut running = FuturesUnordered::new();
+        // Once something is broken nothing more begins; what runs is waited for all the same: its outcome is the truth.
+        let mut broken: Option<Broken> = None;
         while done.len() < calls.len() {
             for (n, call) in calls.iter().enumerate() {
                 let is_free = waits_for[n].iter().all(|earlier| done.contains(earlier));
-                if is_free
-                    && running.len() < self.options.max_parallel.max(1)
-                    && stop.is_none()
-                    && !started.contains(&n)
-                {
-                    // Held here while the turn is paused; what runs goes on meanwhile.
-                    if running.is_empty() {
-                        self.handle.go_on().await?;
-                    } else if self.handle.is_paused() {
+                let may_begin = broken.is_none() && stop.is_none() && !started.contains(&n);
+                if !is_free || !may_begin || running.len() >= self.options.max_parallel.max(1) {
+                    continue;
+                }
+                // Held here while the turn is paused; what runs goes on meanwhile.
+                if running.is_empty() {
+                    if let Err(cancelled) = self.handle.go_on().await {
+                        broken = Some(cancelled.into());
                         break;
                     }
-                    started.insert(n);
-                    let gate = std::sync::Arc::clone(&self.agent.parts.gate);
-                    let surroundings = self.surroundings.clone();
-                    let request = Request {
-                        id: Some(call.step.call_id),
-                        cancel: self.handle.token().clone(),
-                        ..Request::new(call.step.tool.clone(), call.given().clone())
-                    };
-                    running.push(async move { (n, gate.call(request, &surroundings).await) });
+                } else if self.handle.is_paused() {
+                    break;
                 }
+                started.insert(n);
+                let gate = std::sync::Arc::clone(&self.agent.parts.gate);
+                let surroundings = self.surroundings.clone();
+                let request = Request {
+                    id: Some(call.step.call_id),
+                    cancel: self.handle.token().clone(),
+                    ..Request::new(call.step.tool.clone(), call.given().clone())
+                };
+                running.push(async move { (n, gate.call(request, &surroundings).await) });
             }
             let Some((n, outcome)) = running.next().await else { break };
             done.insert(n);
-            self.ended(&calls[n], &outcome, stop).await?;
+            if let Err(error) = self.ended(&calls[n], &outcome, stop).await {
+                broken.get_or_insert(error.into());
+            }
         }
-        if stop.is_some() {
+        if stop.is_some() || broken.is_some() {
             self.close_open_calls().await?;
         }
-        if self.handle.token().is_cancelled() { Err(super::Cancelled.into()) } else { Ok(()) }
+        match broken {
+            Some(broken) => Err(broken),
+            None if self.handle.token().is_cancelled() => Err(super::Cancelled.into()),
+            None => Ok(()),
+        }
     }
 
     /// For each call, the earlier ones that it must wait for.
@@ -207,9 +213,9 @@ impl Turn {
     async fn end_call(&mut self, at: usize, step: &CallStep, end: CallEnd) -> Result<(), AgentError> {
         let ended = CallStep { end: Some(end), ..step.clone() };
         let (id, kept) = (self.turn.id.clone(), ended.clone());
-        self.kept(move |store| store.end_call(&id, &kept)).await?;
+        // What is known stays known here even where it cannot be stored.
         self.steps_mut()[at] = Step::Call(Box::new(ended));
-        Ok(())
+        self.kept(move |store| store.end_call(&id, &kept)).await
     }
 
     /// Ends a call that does not get to the gate, for everybody to see.

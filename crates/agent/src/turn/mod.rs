@@ -194,7 +194,7 @@ impl Turn {
     }
 
     async fn finish(&self, mut end: End) -> TurnOutcome {
-        if let Err(error) = self.agent.hub.flush().await
+        if let Err(error) = self.agent.hub.flush(&self.turn.session_id).await
             && end.outcome == TurnOutcome::Completed
         {
             end = End::failed(format!("what happened could not be stored: {error}"), end.content);
@@ -222,7 +222,7 @@ impl Turn {
         loop {
             self.handle.go_on().await?;
             if let Some(stop) = self.guards.over_limit(self.handle.has_run(), &self.usage) {
-                return self.sum_up(stop).await;
+                return Ok(self.sum_up(stop).await);
             }
             self.round += 1;
             self.guards.before_round();
@@ -248,7 +248,7 @@ impl Turn {
                     }
                     Round::Stop(stop) => {
                         self.add_steps(steps).await?;
-                        return self.sum_up(stop).await;
+                        return Ok(self.sum_up(stop).await);
                     }
                     Round::Nudge { text } => steps.push(Step::Nudge { round, text }),
                 }
@@ -260,7 +260,7 @@ impl Turn {
                 steps.push(Step::Text { round, text: reply.text });
             }
             if let Some(stop) = self.make_calls(steps, reply.calls).await? {
-                return self.sum_up(stop).await;
+                return Ok(self.sum_up(stop).await);
             }
         }
     }
@@ -303,14 +303,14 @@ impl Turn {
 
     /// A guard ended the turn: one last request sums up what was done and what is missing, unless it is for the want of
     /// tokens, time or money.
-    async fn sum_up(&mut self, stop: Stop) -> Result<End, Broken> {
+    async fn sum_up(&mut self, stop: Stop) -> End {
         let words = stop.words(self.language());
         self.notice(&words);
         let said = match stop.guard {
             Guard::MaxTokens | Guard::MaxTime | Guard::MaxCost => String::new(),
-            _ => self.last_words(&words).await?,
+            _ => self.last_words(&words).await,
         };
-        Ok(End::stopped(&stop, self.language(), said))
+        End::stopped(&stop, self.language(), said)
     }
 
     fn late(&self, content: String) -> End {

@@ -1,16 +1,16 @@
 //! Keeping the request within what the model takes: older results shrink first, then what is older is summarised.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use deskhand_core::{
     CallId, EventBody, Masked,
     output::handle,
-    session::{Message, Usage},
+    session::{Message, Role, Usage},
 };
 
 use super::{Broken, Turn};
 use crate::{
-    compaction::{Compacting, Covered},
+    compaction::{Compacting, Covered, WantedBy},
     context::{compact, history, shrink, tokens::Encoding},
     provider::{ChatMessage, ModelRequest},
 };
@@ -34,10 +34,17 @@ const IMAGE: usize = 4_000;
 pub(super) struct Room {
     /// How many characters of older results are to go.
     to_save: usize,
-    /// Results that were kept whole, by the id of their call: the handle under which they are read.
-    kept: HashMap<String, String>,
+    /// The calls whose results were kept whole.
+    kept: HashSet<CallId>,
     /// A compaction that did not help is not tried again in the same turn.
     is_given_up: bool,
+}
+
+/// Whether a compaction made room.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compacted {
+    Something,
+    Nothing,
 }
 
 impl Turn {
@@ -97,24 +104,21 @@ impl Turn {
         let outputs = &self.agent.parts.gate.outputs;
         let kept = &mut self.room.kept;
         shrink::shrink(told, self.room.to_save, &mut |result| {
-            if let Some(handle) = kept.get(&result.call_id) {
-                return Some(handle.clone());
+            let id = result.call?;
+            if kept.insert(id) && outputs.path(id).is_none() {
+                // It was masked when it came through the gate.
+                outputs.keep(id, &Masked::assume(result.text.clone())).ok()?;
             }
-            let id = CallId::new();
-            // It was masked when it came through the gate.
-            outputs.keep(id, &Masked::assume(result.text.clone())).ok()?;
-            let handle = handle(id);
-            kept.insert(result.call_id.clone(), handle.clone());
-            Some(handle)
+            Some(handle(id))
         });
     }
 
     /// Replaces what is older by a summary. What is covered is kept whole in a file first.
-    pub(super) async fn compact(&mut self, focus: Option<&str>) -> Result<(), Broken> {
+    pub(super) async fn compact(&mut self, focus: Option<&str>) -> Result<Compacted, Broken> {
         let before = self.size();
         let Some(covered) = self.coverable() else {
             self.notice("There is nothing older to summarise.");
-            return Ok(());
+            return Ok(Compacted::Nothing);
         };
         let messages = covered.messages.len() as u64;
         let compacting = Compacting {
@@ -140,7 +144,7 @@ impl Turn {
             tokens_after,
             transcript: transcript.unwrap_or_default(),
         });
-        Ok(())
+        Ok(Compacted::Something)
     }
 
     /// What a compaction would cover now: everything before this turn, or, if that is not enough or covered already, the
@@ -159,17 +163,20 @@ impl Turn {
             .and_then(|last| last.until_step)
             .unwrap_or_default();
         let steps = compact::coverable(self.steps(), ROUNDS_KEPT).max(covered_steps);
-        let mut messages: Vec<Message> =
-            self.said().filter(|message| message.id < answer.id && !is_covered(message)).cloned().collect();
+        // What an earlier compaction kept is part of what this one stands for.
+        let earlier = self.messages.iter().rfind(|message| message.metadata.compaction.is_some());
+        let said = self.said().filter(|message| message.id < answer.id && !is_covered(message));
+        let mut messages: Vec<Message> = earlier.into_iter().chain(said).cloned().collect();
         if steps > covered_steps {
             let steps_covered = self.steps()[covered_steps..steps].to_vec();
             messages.push(Message { execution_steps: Some(steps_covered), ..answer.clone() });
-            return Some(Covered { messages, until_message: answer.id, until_step: Some(steps) });
+            let until_step = Some(steps);
+            return Some(Covered { messages, until_message: answer.id, until_step, by: WantedBy::Turn });
         }
         // The request of this turn stays as it is where nothing of its answer is covered.
-        messages.retain(|message| message.id < self.turn.user_message);
-        let until_message = messages.last()?.id;
-        Some(Covered { messages, until_message, until_step: None })
+        messages.retain(|message| message.role == Role::System || message.id < self.turn.user_message);
+        let until_message = messages.iter().rfind(|message| message.role != Role::System)?.id;
+        Some(Covered { messages, until_message, until_step: None, by: WantedBy::Turn })
     }
 }
 

@@ -33,7 +33,12 @@ impl Spoken {
         self.heard.push_str(piece);
         let now = match &mut self.holds {
             Holds::Nothing => piece.to_owned(),
-            Holds::Calls => self.heard[self.shown.len()..sure_to_be_text(&self.heard)].to_owned(),
+            Holds::Calls => {
+                // Only the line that is being written can still become something else.
+                let line = self.heard[..self.shown.len()].rfind('\n').map_or(0, |at| at + 1);
+                let sure = line + sure_to_be_text(&self.heard[line..]);
+                self.heard[self.shown.len()..sure.max(self.shown.len())].to_owned()
+            }
             Holds::AllButTheAnswer(answer) => answer.hear(piece),
         };
         self.shown.push_str(&now);
@@ -97,11 +102,13 @@ impl Answer {
         for c in piece.chars() {
             match self.state {
                 Reading::Before => {
+                    if c.is_whitespace() {
+                        continue;
+                    }
                     self.seen.push(c);
-                    let seen: String = self.seen.chars().filter(|c| !c.is_whitespace()).collect();
-                    if seen == "{\"answer\":\"" {
+                    if self.seen == "{\"answer\":\"" {
                         self.state = Reading::Inside;
-                    } else if !"{\"answer\":\"".starts_with(&seen) {
+                    } else if !"{\"answer\":\"".starts_with(&self.seen) {
                         self.state = Reading::After;
                     }
                 }

@@ -37,7 +37,7 @@ use crate::{
     grant::GrantBook,
     id::CallId,
     outcome::Outcome,
-    output::OutputKeeper,
+    output::{self, OutputKeeper},
     outside::Outside,
     plan::Plan,
     policy::{Decision, Mode, Policy},
@@ -212,7 +212,7 @@ impl Gate {
                     continue;
                 }
             }
-            let source = crate::outside::source(&plan);
+            let source = self.outside_source(&plan);
             let (reply, failed) = match run::run(self, &entry, &arguments, Arc::new(plan), &cx, draft).await {
                 Ok(reply) => (reply, None),
                 Err(error) if error.code == ToolError::PLAN_CHANGED => {
@@ -232,6 +232,11 @@ impl Gate {
                 approve_result::approve(self, &result, screened, session, draft, &request.cancel).await?;
             if let Some(source) = source {
                 session.outside.mark(&source);
+                // Everything that is kept of it, under whichever handle it is told of.
+                let told = format!("{} {}", &*passed.text, passed.data);
+                for kept in output::handles_in(&told).chain([draft.call_id]) {
+                    self.outputs.mark_outside(kept, &source)?;
+                }
                 draft.outside = Some(source);
             }
             return match failed {
@@ -260,6 +265,12 @@ impl Gate {
                 error
             }
         })
+    }
+
+    /// Where text in the result comes from: a kept output has the source of the call that it is of.
+    fn outside_source(&self, plan: &Plan) -> Option<String> {
+        let kept = || plan.touches.iter().find_map(|touch| self.outputs.source_of(&touch.path));
+        crate::outside::source(plan).or_else(kept)
     }
 
     /// These very arguments are the narrowest shape that an answer can be remembered for, the tool the widest.

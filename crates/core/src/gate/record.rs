@@ -44,6 +44,7 @@ pub(super) struct Draft {
     /// Where text of the result comes from, if it is from outside.
     pub outside: Option<String>,
     pub plan_wants_result_approval: bool,
+    edited: bool,
     session_id: String,
     caller: String,
     tool: String,
@@ -67,6 +68,7 @@ impl Draft {
             outside: None,
             output_sha256: None,
             plan_wants_result_approval: false,
+            edited: false,
             session_id: session.id.clone(),
             caller: session.caller.0.clone(),
             tool: request.tool.chars().take(MOST_NAME).collect(),
@@ -121,6 +123,7 @@ impl Draft {
     pub fn edited(&mut self, gate: &Gate, arguments: &Value) {
         self.arguments = bounded(gate.screener.mask_value(arguments));
         self.input_sha256 = arguments::sha256(arguments);
+        self.edited = true;
     }
 
     /// The outcome of a call that ended like this.
@@ -148,6 +151,7 @@ impl Draft {
             decision: self.decision.map(str::to_owned),
             rule: self.rule.clone(),
             decided_by: self.decided_by.clone(),
+            edited: self.edited.then(|| self.arguments.clone()),
             outside: self.outside.clone(),
             images: screened.images,
             paths: self.paths.iter().map(|path| masked_path(gate, path)).collect(),

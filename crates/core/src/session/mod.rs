@@ -161,7 +161,7 @@ impl std::ops::AddAssign for Usage {
 }
 
 /// A system message that stands, for the model, in the place of everything up to a point.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Compaction {
     /// The last message it covers.
     pub until_message: i64,
@@ -170,4 +170,22 @@ pub struct Compaction {
     pub until_step: Option<usize>,
     /// The file with all that was covered, as it was.
     pub transcript: String,
+    /// What must not get lost, also when this one is covered by the next.
+    #[serde(default)]
+    pub facts: Facts,
+    /// Where text comes from that the summary may carry on. Empty where a person asked for the compaction.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<String>,
+}
+
+/// What is known of a conversation without a model's help.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Facts {
+    /// What the user asked, in their words, oldest first.
+    pub requests: Vec<String>,
+    /// Files that were changed.
+    pub files: Vec<String>,
+    /// Calls that failed.
+    pub errors: Vec<String>,
 }

@@ -85,7 +85,12 @@ impl CallEnd {
     pub fn of(outcome: &Outcome) -> Self {
         Self {
             status: outcome.status,
-            result: outcome.text.clone(),
+            result: match &outcome.edited {
+                None => outcome.text.clone(),
+                Some(arguments) => {
+                    format!("[The user changed the arguments before it ran: {arguments}]\n{}", outcome.text)
+                }
+            },
             ended_at: Time::now(),
             duration_ms: outcome.duration_ms,
             error_code: outcome.error.as_ref().map(|error| error.code.clone()),

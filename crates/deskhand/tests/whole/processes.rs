@@ -36,7 +36,7 @@ impl Dice {
 /// Feeds writes to a console until it is killed at a random moment; returns those it acknowledged.
 fn write_until_killed(shop: &Shop, from: usize, alive: Duration) -> BTreeSet<usize> {
     let mut child = shop
-        .command(&["--mode", "auto", "--json"])
+        .command(&["--mode", "auto", "--json", "console"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -114,7 +114,7 @@ fn two_processes_write_a_thousand_calls_each_and_the_chain_verifies() {
             .fold(String::new(), |text, n| text + &format!("write_file path={who}.txt content={n}\n"));
         let file = shop.root.join(who);
         fs::write(&file, script).unwrap();
-        shop.command(&["--mode", "auto", "--json"])
+        shop.command(&["--mode", "auto", "--json", "console"])
             .stdin(fs::File::open(&file).unwrap())
             .stdout(Stdio::piped())
             .spawn()

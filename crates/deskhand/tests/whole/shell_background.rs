@@ -291,7 +291,7 @@ fn nothing_outlives_a_deskhand_that_is_killed() {
     use std::io::Write;
     let shop = crate::command::Shop::new();
     let mut console = shop
-        .command(&["--mode", "auto"])
+        .command(&["--mode", "auto", "console"])
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::null())
         .spawn()

@@ -87,6 +87,7 @@ impl Tool for BashOutput {
         let mut plan =
             Plan::new(summary).effects(Effects::READS).at_least(Permission::Public, "shell:own-process", why);
         plan.timeout = Some(Duration::from_millis(input.timeout_ms) + MARGIN);
+        plan.outside = found.record().outside;
         Ok(plan)
     }
 

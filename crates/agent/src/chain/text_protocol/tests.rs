@@ -75,6 +75,7 @@ fn call(id: &str, name: &str, arguments: Arguments) -> ModelCall {
 
 fn conversation() -> Vec<ChatMessage> {
     let result = |id: &str, name: &str, text: &str, is_error| ToolResult {
+        call: None,
         call_id: id.into(),
         name: name.into(),
         text: text.into(),

@@ -104,7 +104,7 @@ proptest! {
             let mut summary = message(100, Role::System, "summary");
             let until_message = i64::try_from(at).unwrap();
             summary.metadata.compaction =
-                Some(Compaction { until_message, until_step, transcript: "out:x".into() });
+                Some(Compaction { until_message, until_step, transcript: "out:x".into(), ..Compaction::default() });
             messages.push(summary);
         }
         check(&told(&messages, &|_| Vec::new()));
@@ -116,14 +116,18 @@ fn a_compaction_stands_for_what_it_covers() {
     let mut answer = message(2, Role::Assistant, "done");
     answer.execution_steps = Some(vec![call(1, "a", Some(ended("one"))), call(2, "b", Some(ended("two")))]);
     let mut summary = message(3, Role::System, "SUMMARY");
-    summary.metadata.compaction =
-        Some(Compaction { until_message: 2, until_step: Some(1), transcript: "out:x".into() });
+    summary.metadata.compaction = Some(Compaction {
+        until_message: 2,
+        until_step: Some(1),
+        transcript: "out:x".into(),
+        ..Compaction::default()
+    });
     let messages = [message(1, Role::User, "first"), answer, summary, message(4, Role::User, "next")];
     let told = told(&messages, &|_| Vec::new());
     check(&told);
     let text = format!("{told:?}");
     for (part, is_told) in
-        [("SUMMARY", true), ("first", false), ("one", false), ("two", true), ("next", true)]
+        [("SUMMARY", true), ("first", false), ("\"one\"", false), ("two", true), ("next", true)]
     {
         assert_eq!(text.contains(part), is_told, "{part}: {text}");
     }
@@ -141,8 +145,12 @@ fn text_from_outside_is_fenced_and_marks_the_session_until_it_is_compacted_away(
     mark_outside(&messages, &outside);
     assert!(outside.is_tainted() && outside.user_named("evil.example"));
     let mut summary = message(3, Role::System, "summary");
-    summary.metadata.compaction =
-        Some(Compaction { until_message: 2, until_step: None, transcript: "t".into() });
+    summary.metadata.compaction = Some(Compaction {
+        until_message: 2,
+        until_step: None,
+        transcript: "t".into(),
+        ..Compaction::default()
+    });
     messages.push(summary);
     mark_outside(&messages, &outside);
     assert!(!outside.is_tainted());

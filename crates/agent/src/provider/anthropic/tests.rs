@@ -66,6 +66,7 @@ fn a_body_has_everything() {
             },
             ChatMessage::Results {
                 results: vec![ToolResult {
+                    call: None,
                     call_id: "a.1".into(),
                     name: "x".into(),
                     text: "bad".into(),

@@ -67,6 +67,7 @@ fn a_body_has_everything() {
             ChatMessage::Results {
                 results: vec![
                     ToolResult {
+                        call: None,
                         call_id: "a:1".into(),
                         name: "read file".into(),
                         text: "ok".into(),
@@ -74,6 +75,7 @@ fn a_body_has_everything() {
                         images: vec![image()],
                     },
                     ToolResult {
+                        call: None,
                         call_id: "b".into(),
                         name: "x".into(),
                         text: String::new(),

@@ -13,6 +13,7 @@ fn said(text: &str) -> ChatMessage {
 
 fn result(text: &str) -> ChatMessage {
     let result = ToolResult {
+        call: None,
         call_id: "1".into(),
         name: "x".into(),
         text: text.into(),

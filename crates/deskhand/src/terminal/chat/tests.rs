@@ -91,6 +91,7 @@ pub fn outcome(n: u32, tool: &str, status: Status, text: &str) -> Outcome {
         decision: None,
         rule: None,
         decided_by: None,
+        edited: None,
         outside: None,
         images: Vec::new(),
         paths: Vec::new(),

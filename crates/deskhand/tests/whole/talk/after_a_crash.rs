@@ -192,11 +192,16 @@ async fn what_became_of_each_call_is_said_truly() {
             end: None,
         }))
     };
-    let [never, under_way, ended] = [(); 3].map(|()| CallId::new());
+    let [never, under_way, ended, told] = [(); 4].map(|()| CallId::new());
     store
         .add_steps(
             &begun.turn.id,
-            &[step(never, "read_file"), step(under_way, "read_file"), step(ended, "read_file")],
+            &[
+                step(never, "read_file"),
+                step(under_way, "read_file"),
+                step(ended, "read_file"),
+                step(told, "read_file"),
+            ],
         )
         .unwrap();
     let request = deskhand_core::Request {
@@ -204,6 +209,16 @@ async fn what_became_of_each_call_is_said_truly() {
         ..deskhand_core::Request::new("read_file", json!({"path": "a.txt"}))
     };
     assert!(talk.desk.gate.call(request, &talk.desk.session).await.is_success());
+    // The outcome of the last one had become an event.
+    let outcome =
+        deskhand_core::Outcome::without_gate(told, "read_file", Status::Success, "", "all that it said");
+    let event = deskhand_core::session::NewEvent {
+        session_id: talk.session.clone(),
+        turn_id: Some(begun.turn.id.clone()),
+        at: deskhand_core::Time::now(),
+        body: EventBody::CallEnded { outcome: Box::new(outcome) },
+    };
+    store.append_events(vec![event]).unwrap();
     let mut arrival = talk.desk.gate.audit.last_record(ended).unwrap().unwrap();
     arrival.phase = deskhand_core::Phase::Arrival;
     arrival.call_id = Some(under_way);
@@ -218,13 +233,15 @@ async fn what_became_of_each_call_is_said_truly() {
     let codes: Vec<_> =
         ends.iter().map(|end| (end.status, end.error_code.as_deref().unwrap_or(""))).collect();
     assert_eq!(
-        codes,
+        codes[..3],
         [
             (Status::Cancelled, "never_started"),
             (Status::Error, "interrupted"),
             (Status::Success, "interrupted")
         ]
     );
+    assert_eq!((ends[3].status, ends[3].result.as_str()), (Status::Success, "all that it said"));
+    assert!(ends[2].outside.is_some(), "nobody knows where its words come from");
     assert!(ends[1].result.contains("Look before you do it again"));
     assert_eq!(talk.answer().metadata.outcome, Some(TurnOutcome::Failed));
     let none = store
@@ -241,4 +258,54 @@ async fn what_became_of_each_call_is_said_truly() {
         .unwrap();
     assert!(none.is_none(), "the first end is the one that counts");
     assert_eq!(done(&talk.say("go on").await).0, TurnOutcome::Completed, "the session goes on");
+}
+
+/// Makes the database refuse something; `false` where that cannot be done here.
+fn spoil(talk: &Talk, sql: &str) -> bool {
+    const SCRIPT: &str =
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit()";
+    let mut python = std::process::Command::new("python3");
+    python.arg("-c").arg(SCRIPT).arg(talk.desk.data.join("deskhand.db")).arg(sql);
+    let spoilt = python.status().is_ok_and(|status| status.success());
+    if !spoilt {
+        println!("skipped: there is no python3 with sqlite3 here");
+    }
+    spoilt
+}
+
+#[tokio::test]
+async fn a_call_that_ran_is_never_told_as_one_that_did_not() {
+    let write = |n: u32| calls("write_file", json!({"path": format!("{n}.txt"), "content": "x"}));
+    let script =
+        Script { replies: vec![together([write(1), write(2)]), says("never asked")], ..Script::default() };
+    let talk = Talk::at(Desk::new().mode(deskhand_core::Mode::Auto), script);
+    let refuse = "CREATE TRIGGER spoilt BEFORE UPDATE ON turn_steps WHEN NEW.body LIKE '%\"status\":\"success\"%' \
+                  BEGIN SELECT RAISE(ABORT, 'the disk is full'); END;";
+    if !spoil(&talk, refuse) {
+        return;
+    }
+    let events = talk.say("write two").await;
+    let (outcome, reason) = done(&events);
+    assert_eq!(outcome, TurnOutcome::Failed);
+    assert!(reason.unwrap().contains("the disk is full"));
+    let ended = events.iter().filter(|event| matches!(event.body, EventBody::CallEnded { .. })).count();
+    assert_eq!(ended, 2, "each call ends once");
+    for end in ends(&talk.answer()) {
+        assert!(!end.result.contains("Nothing was done"), "{end:?}");
+    }
+    assert!(talk.desk.path("1.txt").exists() && talk.desk.path("2.txt").exists());
+}
+
+#[tokio::test]
+async fn a_turn_whose_events_cannot_be_stored_has_failed() {
+    let talk = Talk::new([says("Words that get lost.")]);
+    let refuse = "CREATE TRIGGER spoilt BEFORE INSERT ON events WHEN NEW.kind = 'text' \
+                  BEGIN SELECT RAISE(ABORT, 'the disk is full'); END;";
+    if !spoil(&talk, refuse) {
+        return;
+    }
+    let (outcome, reason) = done(&talk.say("talk").await);
+    assert_eq!(outcome, TurnOutcome::Failed);
+    assert!(reason.unwrap().contains("could not be stored"));
+    assert_eq!(talk.answer().content, "Words that get lost.", "the answer itself is kept");
 }

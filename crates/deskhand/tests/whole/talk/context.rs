@@ -182,3 +182,65 @@ async fn a_model_that_cannot_summarise_leaves_the_bare_facts() {
     let told = format!("{:?}", talk.requests().last().unwrap().messages);
     assert!(told.contains("remember the milk") && !told.contains("\"One.\""), "{told}");
 }
+
+#[tokio::test]
+async fn a_second_compaction_keeps_what_the_first_one_kept() {
+    let replies =
+        [says("One."), says("First summary."), says("Two."), says("Second summary."), says("Milk and eggs.")];
+    let talk = Talk::new(replies);
+    let compact = || async { talk.agent.compact(&talk.session, None, &CancellationToken::new()).await };
+    talk.say("remember the milk").await;
+    compact().await.unwrap();
+    assert!(compact().await.is_err(), "there is nothing new to summarise");
+    talk.say("and the eggs").await;
+    compact().await.unwrap();
+    talk.say("what was it?").await;
+    let requests = talk.requests();
+    assert!(
+        format!("{:?}", requests[3].messages).contains("First summary."),
+        "it is part of what is summarised"
+    );
+    let told = format!("{:?}", requests.last().unwrap().messages);
+    assert!(told.contains("remember the milk") && told.contains("and the eggs"), "{told}");
+}
+
+#[tokio::test]
+async fn ids_that_a_model_uses_again_are_told_apart() {
+    use deskhand_agent::provider::scripted::ScriptedCall;
+    let read = |n: u32| ScriptedReply {
+        calls: vec![ScriptedCall {
+            id: Some("call_0".into()),
+            name: "read_file".into(),
+            arguments: Some(json!({"path": format!("{n}.txt")})),
+            ..ScriptedCall::default()
+        }],
+        ..ScriptedReply::default()
+    };
+    let mut replies: Vec<ScriptedReply> = (0..8).map(read).collect();
+    replies.push(says("Read."));
+    let talk = Talk::at(Desk::new(), Script { context_tokens: 24_000, ..small(replies) });
+    for n in 0..8 {
+        talk.desk.write(&format!("{n}.txt"), &format!("file {n}\n{}", long(250)));
+    }
+    talk.say("read them all").await;
+    let requests = talk.requests();
+    let last = requests.iter().rfind(|request| !request.tools.is_empty()).unwrap();
+    let results: Vec<_> = last
+        .messages
+        .iter()
+        .filter_map(|message| match message {
+            ChatMessage::Results { results } => Some(results[0].clone()),
+            _ => None,
+        })
+        .collect();
+    let ids: std::collections::HashSet<_> = results.iter().map(|result| result.call_id.clone()).collect();
+    assert_eq!(ids.len(), results.len());
+    let mut shrunk = 0;
+    for (n, result) in results.iter().enumerate() {
+        let Some(handle) = deskhand_core::output::handles_in(&result.text).next() else { continue };
+        let whole = talk.desk.call("read_file", json!({"path": deskhand_core::output::handle(handle)})).await;
+        assert!(whole.text.contains(&format!("file {n}\n")), "{n}");
+        shrunk += 1;
+    }
+    assert!(shrunk > 1, "{results:?}");
+}

@@ -202,3 +202,26 @@ async fn a_paused_turn_waits_and_goes_on() {
     handle.cancel();
     assert_eq!(handle.ended().await, TurnOutcome::Cancelled);
 }
+
+/// One after the other, so that some have not begun when the third is denied.
+#[tokio::test]
+async fn what_a_guard_keeps_from_beginning_is_told_so() {
+    let write = |n: u32| calls("write_file", json!({"path": format!("{n}.txt"), "content": "x"}));
+    let desk = Desk::new().answering([no("no"), no("no"), no("no"), yes(), yes()]);
+    let options = limited(|options| options.max_parallel = 1);
+    let replies = vec![together((1..=5).map(write)), says("Denied.")];
+    let talk = Talk::with(desk, script(replies), options);
+    let events = talk.say("write").await;
+    assert_eq!(done(&events).0, TurnOutcome::Stopped);
+    let ends = ends(&talk.answer());
+    for end in &ends[3..] {
+        assert_eq!(
+            (end.status, end.error_code.as_deref()),
+            (Status::Cancelled, Some("turn_ended")),
+            "{end:?}"
+        );
+    }
+    let told = events.iter().filter(|event| matches!(event.body, EventBody::CallEnded { .. })).count();
+    assert_eq!(told, 5, "each call ends once for whoever watches");
+    assert!(!talk.desk.path("4.txt").exists() && !talk.desk.path("5.txt").exists());
+}

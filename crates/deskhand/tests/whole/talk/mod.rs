@@ -3,6 +3,7 @@
 mod after_a_crash;
 mod context;
 mod guards;
+mod laundering;
 mod local_model;
 mod outside;
 mod protocols;

@@ -105,3 +105,38 @@ async fn a_secret_that_the_user_types_reaches_no_model_and_no_store() {
     assert!(told.contains("⟦masked:") && !told.contains(&secret), "{told}");
     assert!(!format!("{:?}", talk.messages()).contains(&secret));
 }
+
+#[tokio::test]
+async fn a_secret_that_the_model_writes_is_masked_in_what_is_kept() {
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let refused = ScriptedReply {
+        error: Some(deskhand_agent::provider::scripted::ScriptedError {
+            class: "auth".into(),
+            message: format!("the key {secret} is wrong"),
+            ..Default::default()
+        }),
+        ..ScriptedReply::default()
+    };
+    let replies = vec![
+        calls("grep", json!({"pattern": secret})),
+        says(&format!("I looked for {secret}.")),
+        says("A summary."),
+        refused,
+    ];
+    let talk = Talk::at(Desk::new(), Script { replies, ..Script::default() });
+    talk.say("look").await;
+    let steps = format!("{:?}", talk.answer().execution_steps);
+    assert!(steps.contains("⟦masked:") && !steps.contains(&secret), "{steps}");
+    talk.agent.compact(&talk.session, None, &CancellationToken::new()).await.unwrap();
+    let made = talk.messages().iter().find_map(|message| message.metadata.compaction.clone()).unwrap();
+    let transcript = talk.desk.call("read_file", json!({"path": made.transcript})).await;
+    assert!(transcript.text.contains("I looked for"), "{}", transcript.text);
+    let files = std::fs::read_dir(talk.desk.data.join("outputs")).unwrap().flatten();
+    for file in files {
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        assert!(!text.contains(&secret), "{}", file.path().display());
+    }
+    let (_, reason) = done(&talk.say("again").await);
+    let reason = reason.unwrap();
+    assert!(reason.contains("⟦masked:") && !reason.contains(&secret), "{reason}");
+}

@@ -83,7 +83,12 @@ pub fn a_fork_keeps_what_it_refers_to(engine: &impl Engine) {
         role: Role::System,
         content: "summary".into(),
         metadata: MessageMeta {
-            compaction: Some(Compaction { until_message, until_step: Some(2), transcript: "t.md".into() }),
+            compaction: Some(Compaction {
+                until_message,
+                until_step: Some(2),
+                transcript: "t.md".into(),
+                ..Compaction::default()
+            }),
             ..MessageMeta::default()
         },
     };

@@ -88,6 +88,7 @@ impl ProcessTable {
             ended_at: None,
             lines: [0, 0],
             handles: [None, None],
+            outside: cx.plan().and_then(deskhand_core::outside::source),
         };
         let folder = record.folder(&self.0.root);
         let outputs = cx.service::<ShellPlaces>()?.outputs();

@@ -69,6 +69,9 @@ pub struct Record {
     pub lines: [u64; 2],
     /// The handles under which `read_file` reads the logs.
     pub handles: [Option<String>; 2],
+    /// Where text that it prints comes from, if it is from outside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside: Option<String>,
 }
 
 impl Record {
@@ -193,6 +196,7 @@ mod tests {
             ended_at: ended_at.map(|time| time.parse().unwrap()),
             lines: [2, 0],
             handles: [None, None],
+            outside: None,
         }
     }
 

@@ -10,6 +10,7 @@ mod events;
 mod fork;
 mod grams;
 mod history;
+mod holder;
 mod oversize;
 mod removal;
 mod rows;
@@ -23,7 +24,7 @@ mod turns;
 mod uploads;
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -40,6 +41,7 @@ use deskhand_core::{
 };
 use rusqlite::{Connection, Row, TransactionBehavior, types::Type};
 
+use self::holder::Holders;
 use crate::database::Database;
 
 pub(crate) use tables::TABLES;
@@ -58,6 +60,7 @@ pub struct Sessions {
     writing: Arc<Database>,
     reading: Arc<Database>,
     uploads: PathBuf,
+    holders: Holders,
 }
 
 /// Why some work on the connection ended early: the database failed, or what was asked for cannot be.
@@ -92,8 +95,13 @@ fn invalid(message: impl Into<String>) -> Failure {
 }
 
 impl Sessions {
-    pub(crate) fn new(writing: Arc<Database>, reading: Arc<Database>, uploads: PathBuf) -> Self {
-        Self { writing, reading, uploads }
+    pub(crate) fn new(writing: Arc<Database>, reading: Arc<Database>, data_dir: &Path) -> Self {
+        Self {
+            writing,
+            reading,
+            uploads: data_dir.join("uploads"),
+            holders: Holders::new(data_dir.join("turns")),
+        }
     }
 
     /// Does `work` whole or not at all. `action` reads after "cannot".
@@ -113,7 +121,8 @@ impl Sessions {
         let mut so_far = None;
         loop {
             let started = Instant::now();
-            let progress = self.change("delete a session", |c| removal::forget_some(c, id, so_far))?;
+            let progress =
+                self.change("delete a session", |c| removal::forget_some(c, id, so_far, &self.holders))?;
             if progress == removal::Progress::Ready {
                 return Ok(());
             }
@@ -206,10 +215,10 @@ impl SessionStore for Sessions {
 
     fn delete(&self, id: &str, how: Deletion) -> SessionResult<()> {
         match how {
-            Deletion::Soft => self.change("delete a session", |c| removal::soft(c, id)),
+            Deletion::Soft => self.change("delete a session", |c| removal::soft(c, id, &self.holders)),
             Deletion::Hard => {
                 self.forget_most(id)?;
-                self.change("delete a session", |c| removal::hard(c, id, &self.uploads))?;
+                self.change("delete a session", |c| removal::hard(c, id, &self.uploads, &self.holders))?;
                 // What was deleted still stands in the log of the database. It is gone all the same.
                 if let Err(error) = self.writing.write_back() {
                     tracing::warn!("a session was deleted, but: {error}");
@@ -252,7 +261,8 @@ impl SessionStore for Sessions {
     }
 
     fn begin_turn(&self, new: &NewTurn) -> SessionResult<Begun> {
-        self.change("begin a turn", |c| turns::begin(c, new))
+        let mark = self.holders.our_mark()?;
+        self.change("begin a turn", |c| turns::begin(c, new, &mark))
     }
 
     fn add_steps(&self, turn: &str, steps: &[Step]) -> SessionResult<()> {
@@ -275,7 +285,7 @@ impl SessionStore for Sessions {
     }
 
     fn broken_turns(&self) -> SessionResult<Vec<TurnSteps>> {
-        self.look("look for broken turns", turns::broken)
+        self.look("look for broken turns", |c| turns::broken(c, &self.holders))
     }
 
     fn append_events(&self, events: Vec<NewEvent>) -> SessionResult<Vec<Event>> {

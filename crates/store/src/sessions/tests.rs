@@ -96,6 +96,33 @@ fn nothing_of_a_deleted_session_is_left_in_the_files() {
     }
 }
 
+/// After a reboot, or in another container: nothing of the process that ran the turn can be asked for.
+#[test]
+fn a_turn_whose_lock_is_not_there_is_broken() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, other) = (open(folder.path()), open(folder.path()));
+    let id = create(&*store).id;
+    begin(&*store, &id, "go");
+    assert!(other.broken_turns().unwrap().is_empty());
+    let locks: Vec<_> = std::fs::read_dir(folder.path().join("turns")).unwrap().flatten().collect();
+    assert_eq!(locks.len(), 1);
+    std::fs::remove_file(locks[0].path()).unwrap();
+    assert_eq!(other.broken_turns().unwrap()[0].turn.session_id, id);
+    other.delete(&id, Deletion::Hard).unwrap();
+}
+
+/// A row of a version that named the process itself.
+#[test]
+fn a_turn_that_names_no_lock_is_broken() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let id = create(&*store).id;
+    begin(&*store, &id, "go");
+    let connection = Connection::open(folder.path().join("deskhand.db")).unwrap();
+    connection.execute("UPDATE turns SET process = ?", [crate::process::this()]).unwrap();
+    assert_eq!(store.broken_turns().unwrap()[0].turn.session_id, id);
+}
+
 #[test]
 fn a_fork_that_fails_leaves_no_files() {
     let folder = tempfile::tempdir().unwrap();
@@ -135,7 +162,7 @@ fn a_large_session_is_deleted_in_steps_and_can_be_restored_between_them() {
     };
     let found = || store.search(&query).unwrap().items.len();
     // A process that dies after the first step.
-    let step = |so_far| store.change("x", |c| removal::forget_some(c, &id, so_far));
+    let step = |so_far| store.change("x", |c| removal::forget_some(c, &id, so_far, &store.holders));
     assert_eq!(step(None).unwrap(), removal::Progress::Begun);
     assert_eq!((rows(folder.path(), "search_entries"), found()), (31, 0));
     assert!(store.session(&id).is_err());

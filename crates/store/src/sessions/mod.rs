@@ -11,6 +11,7 @@ mod fork;
 mod grams;
 mod history;
 mod holder;
+mod kept;
 mod oversize;
 mod removal;
 mod rows;
@@ -60,6 +61,7 @@ pub struct Sessions {
     writing: Arc<Database>,
     reading: Arc<Database>,
     uploads: PathBuf,
+    outputs: PathBuf,
     holders: Holders,
 }
 
@@ -100,6 +102,7 @@ impl Sessions {
             writing,
             reading,
             uploads: data_dir.join("uploads"),
+            outputs: data_dir.join("outputs"),
             holders: Holders::new(data_dir.join("turns")),
         }
     }
@@ -218,7 +221,9 @@ impl SessionStore for Sessions {
             Deletion::Soft => self.change("delete a session", |c| removal::soft(c, id, &self.holders)),
             Deletion::Hard => {
                 self.forget_most(id)?;
-                self.change("delete a session", |c| removal::hard(c, id, &self.uploads, &self.holders))?;
+                let outputs = self.look("look for kept outputs", |c| kept::files(c, id, &self.outputs))?;
+                let files = removal::Files { uploads: &self.uploads, outputs };
+                self.change("delete a session", |c| removal::hard(c, id, &files, &self.holders))?;
                 // What was deleted still stands in the log of the database. It is gone all the same.
                 if let Err(error) = self.writing.write_back() {
                     tracing::warn!("a session was deleted, but: {error}");

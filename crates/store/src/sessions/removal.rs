@@ -1,6 +1,9 @@
 //! Deleting a session, for good or out of sight, and bringing it back.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use deskhand_core::{
     Time,
@@ -8,7 +11,7 @@ use deskhand_core::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Tried, holder::Holders, invalid, rows, search};
+use super::{Tried, holder::Holders, invalid, kept, rows, search};
 use crate::error::Doing;
 
 /// How many messages are taken out of the index in one transaction.
@@ -72,15 +75,23 @@ pub fn forget_some(c: &Connection, id: &str, so_far: Option<Progress>, holders: 
     Ok(Progress::Begun)
 }
 
+/// The files that go with a session.
+pub struct Files<'a> {
+    /// The folder of all uploads.
+    pub uploads: &'a Path,
+    pub outputs: Vec<PathBuf>,
+}
+
 /// Also of a session that was deleted softly before. The files go first: if this ends in between, the session is
 /// still there to be deleted again, and no file is left that nothing leads to.
-pub fn hard(c: &Connection, id: &str, uploads: &Path, holders: &Holders) -> Tried<()> {
+pub fn hard(c: &Connection, id: &str, files: &Files<'_>, holders: &Holders) -> Tried<()> {
     let session = rows::get_any(c, id)?;
     check_idle(c, id, holders)?;
     search::forget_messages(c, id, usize::MAX)?;
     rows::forget_title(c, &session)?;
     c.prepare_cached("DELETE FROM sessions WHERE id = ?")?.execute([id])?;
-    let folder = uploads.join(id);
+    kept::remove(&files.outputs)?;
+    let folder = files.uploads.join(id);
     match fs::remove_dir_all(&folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Ok(Err(error).doing(|| format!("remove the uploads in {}", folder.display()))?)

@@ -70,11 +70,14 @@ fn nothing_of_a_deleted_session_is_left_in_the_files() {
     store.append_events(vec![text(&session.id, &turn, "暗号是芝麻开门 opensesame")]).unwrap();
     store.end_turn(&turn, &end("暗号是芝麻开门 opensesame")).unwrap();
     store.rename(&session.id, "绝密计划beta", TitledBy::Person).unwrap();
+    keep_outputs(&*store, folder.path(), &session.id, "opensesame");
     let contains = |word: &str| {
-        ["deskhand.db", "deskhand.db-wal"].iter().any(|name| {
-            let bytes = std::fs::read(folder.path().join(name)).unwrap_or_default();
-            contains_bytes(&bytes, word.as_bytes())
-        })
+        let kept = std::fs::read_dir(folder.path().join("outputs")).unwrap().flatten();
+        let files = ["deskhand.db", "deskhand.db-wal"].map(|name| folder.path().join(name));
+        files
+            .into_iter()
+            .chain(kept.map(|entry| entry.path()))
+            .any(|path| contains_bytes(&std::fs::read(path).unwrap_or_default(), word.as_bytes()))
     };
     let words = ["opensesame", "芝麻", "麻开", "绝密", "alpha", "beta", &session.id.replace('-', "")];
     assert!(contains("opensesame") && contains("麻开") && contains("beta"), "else this test shows nothing");
@@ -94,6 +97,65 @@ fn nothing_of_a_deleted_session_is_left_in_the_files() {
     ] {
         assert_eq!(rows(folder.path(), table), left, "{table}");
     }
+}
+
+/// A file in `outputs/` for each way in which a session refers to one. Returns their names.
+fn keep_outputs(store: &dyn SessionStore, data: &Path, session: &str, content: &str) -> Vec<String> {
+    use deskhand_core::{CallId, EventBody, output::handle, session::*};
+    let [transcript, long, out, err] = [(); 4].map(|()| CallId::new());
+    let turn = begin(store, session, "go").id;
+    let mut step = contract::call("bash");
+    store.add_steps(&turn, &[Step::Call(Box::new(step.clone()))]).unwrap();
+    step.end = Some(CallEnd { full_output: Some(handle(long)), ..contract::done("x") });
+    store.end_call(&turn, &step).unwrap();
+    let data_of_call = serde_json::json!({"stdout_file": handle(out), "stderr_file": handle(err)});
+    let outcome = serde_json::json!({"call_id": step.call_id, "tool": "bash", "status": "success", "text": "",
+        "data": data_of_call, "truncated": true, "duration_ms": 1});
+    let body: EventBody =
+        serde_json::from_value(serde_json::json!({"type": "call_ended", "outcome": outcome})).unwrap();
+    let event = NewEvent { body, ..text(session, &turn, "") };
+    store.append_events(vec![event]).unwrap();
+    store.end_turn(&turn, &end("x")).unwrap();
+    let compaction = Compaction { until_message: 1, until_step: None, transcript: handle(transcript) };
+    let metadata = MessageMeta { compaction: Some(compaction), ..MessageMeta::default() };
+    store.append(session, &NewMessage { role: Role::System, content: "s".into(), metadata }).unwrap();
+    let call = step.call_id;
+    let names = [
+        format!("{call}.txt"),
+        format!("{call}.outside"),
+        format!("{call}-1.stream"),
+        format!("{long}.txt"),
+        format!("{out}.txt"),
+        format!("{err}.txt"),
+        format!("{transcript}.txt"),
+    ];
+    for name in &names {
+        std::fs::write(data.join("outputs").join(name), content).unwrap();
+    }
+    names.to_vec()
+}
+
+#[test]
+fn outputs_go_with_the_last_session_that_refers_to_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let [id, other] = [(); 2].map(|()| create(&*store).id);
+    let mine = keep_outputs(&*store, folder.path(), &id, "x");
+    let theirs = keep_outputs(&*store, folder.path(), &other, "x");
+    // One that speaks of another's output does not own it.
+    say(&*store, &id, Role::User, &format!("look at out:{}", &theirs[3][..36]));
+    let there = |names: &[String]| {
+        names.iter().filter(|name| folder.path().join("outputs").join(name).exists()).count()
+    };
+    let fork = store.fork(&id, None, None).unwrap().id;
+    std::fs::write(folder.path().join("outputs/readme"), "x").unwrap();
+    store.delete(&id, Deletion::Soft).unwrap();
+    assert_eq!((there(&mine), there(&theirs)), (7, 7));
+    store.delete(&id, Deletion::Hard).unwrap();
+    assert_eq!((there(&mine), there(&theirs)), (5, 7), "the fork has the steps and the summary");
+    store.delete(&fork, Deletion::Hard).unwrap();
+    assert_eq!((there(&mine), there(&theirs)), (0, 7));
+    assert!(folder.path().join("outputs/readme").exists());
 }
 
 /// After a reboot, or in another container: nothing of the process that ran the turn can be asked for.

@@ -9,6 +9,7 @@
 //! DATA/undo/CALL_ID/          what a call changed, and what was there before
 //! DATA/outputs/CALL_ID.txt    outputs too long to hand over at once
 //! DATA/uploads/SESSION_ID/    files that people gave to a session
+//! DATA/turns/ID.lock         held by a process that runs turns
 //! DATA/wake/                  sockets of processes that wait for an answer
 //! ```
 
@@ -94,7 +95,7 @@ impl Store {
             approvals: Arc::new(Approvals::new(database.clone(), data_dir.join("wake"))),
             grants: Arc::new(Grants::new(database.clone())),
             outputs: Arc::new(Outputs::new(outputs)),
-            sessions: Arc::new(Sessions::new(database.clone(), reading, data_dir.join("uploads"))),
+            sessions: Arc::new(Sessions::new(database.clone(), reading, data_dir)),
             undo: Arc::new(Undo::new(undo)),
             trust: Arc::new(Trust::new(database)),
         })

@@ -112,6 +112,10 @@ impl RunningTurn for Running {
     fn first_event(&self) -> u64 {
         self.0.first_event()
     }
+
+    fn ended(&self) -> BoxFuture<'_, deskhand_core::event::TurnOutcome> {
+        Box::pin(self.0.ended())
+    }
 }
 
 struct Stream(EventStream);

@@ -10,6 +10,8 @@ mod events;
 mod fork;
 mod grams;
 mod history;
+mod holder;
+mod kept;
 mod oversize;
 mod removal;
 mod rows;
@@ -23,7 +25,7 @@ mod turns;
 mod uploads;
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -40,6 +42,7 @@ use deskhand_core::{
 };
 use rusqlite::{Connection, Row, TransactionBehavior, types::Type};
 
+use self::holder::Holders;
 use crate::database::Database;
 
 pub(crate) use tables::TABLES;
@@ -58,6 +61,8 @@ pub struct Sessions {
     writing: Arc<Database>,
     reading: Arc<Database>,
     uploads: PathBuf,
+    outputs: PathBuf,
+    holders: Holders,
 }
 
 /// Why some work on the connection ended early: the database failed, or what was asked for cannot be.
@@ -92,8 +97,14 @@ fn invalid(message: impl Into<String>) -> Failure {
 }
 
 impl Sessions {
-    pub(crate) fn new(writing: Arc<Database>, reading: Arc<Database>, uploads: PathBuf) -> Self {
-        Self { writing, reading, uploads }
+    pub(crate) fn new(writing: Arc<Database>, reading: Arc<Database>, data_dir: &Path) -> Self {
+        Self {
+            writing,
+            reading,
+            uploads: data_dir.join("uploads"),
+            outputs: data_dir.join("outputs"),
+            holders: Holders::new(data_dir.join("turns")),
+        }
     }
 
     /// Does `work` whole or not at all. `action` reads after "cannot".
@@ -113,7 +124,8 @@ impl Sessions {
         let mut so_far = None;
         loop {
             let started = Instant::now();
-            let progress = self.change("delete a session", |c| removal::forget_some(c, id, so_far))?;
+            let progress =
+                self.change("delete a session", |c| removal::forget_some(c, id, so_far, &self.holders))?;
             if progress == removal::Progress::Ready {
                 return Ok(());
             }
@@ -206,10 +218,12 @@ impl SessionStore for Sessions {
 
     fn delete(&self, id: &str, how: Deletion) -> SessionResult<()> {
         match how {
-            Deletion::Soft => self.change("delete a session", |c| removal::soft(c, id)),
+            Deletion::Soft => self.change("delete a session", |c| removal::soft(c, id, &self.holders)),
             Deletion::Hard => {
                 self.forget_most(id)?;
-                self.change("delete a session", |c| removal::hard(c, id, &self.uploads))?;
+                let outputs = self.look("look for kept outputs", |c| kept::files(c, id, &self.outputs))?;
+                let files = removal::Files { uploads: &self.uploads, outputs };
+                self.change("delete a session", |c| removal::hard(c, id, &files, &self.holders))?;
                 // What was deleted still stands in the log of the database. It is gone all the same.
                 if let Err(error) = self.writing.write_back() {
                     tracing::warn!("a session was deleted, but: {error}");
@@ -252,7 +266,8 @@ impl SessionStore for Sessions {
     }
 
     fn begin_turn(&self, new: &NewTurn) -> SessionResult<Begun> {
-        self.change("begin a turn", |c| turns::begin(c, new))
+        let mark = self.holders.our_mark()?;
+        self.change("begin a turn", |c| turns::begin(c, new, &mark))
     }
 
     fn add_steps(&self, turn: &str, steps: &[Step]) -> SessionResult<()> {
@@ -275,7 +290,7 @@ impl SessionStore for Sessions {
     }
 
     fn broken_turns(&self) -> SessionResult<Vec<TurnSteps>> {
-        self.look("look for broken turns", turns::broken)
+        self.look("look for broken turns", |c| turns::broken(c, &self.holders))
     }
 
     fn append_events(&self, events: Vec<NewEvent>) -> SessionResult<Vec<Event>> {

@@ -1,6 +1,9 @@
 //! Deleting a session, for good or out of sight, and bringing it back.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use deskhand_core::{
     Time,
@@ -8,27 +11,27 @@ use deskhand_core::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Tried, invalid, rows, search};
-use crate::{error::Doing, process};
+use super::{Tried, holder::Holders, invalid, kept, rows, search};
+use crate::error::Doing;
 
 /// How many messages are taken out of the index in one transaction.
 const AT_ONCE: usize = 20;
 
 /// Refuses while a turn is under way. One whose process is gone will not go on, and holds nothing up.
-fn check_idle(c: &Connection, id: &str) -> Tried<()> {
+fn check_idle(c: &Connection, id: &str, holders: &Holders) -> Tried<()> {
     let mark: Option<String> = c
         .prepare_cached("SELECT process FROM turns WHERE session_id = ? AND state = 'open'")?
         .query_row([id], |row| row.get(0))
         .optional()?;
     match mark {
-        Some(mark) if !process::is_gone(&mark) => Err(SessionError::Busy(id.to_owned()).into()),
+        Some(mark) if !holders.is_gone(&mark) => Err(SessionError::Busy(id.to_owned()).into()),
         _ => Ok(()),
     }
 }
 
-pub fn soft(c: &Connection, id: &str) -> Tried<()> {
+pub fn soft(c: &Connection, id: &str, holders: &Holders) -> Tried<()> {
     rows::get(c, id)?;
-    check_idle(c, id)?;
+    check_idle(c, id, holders)?;
     let now = Time::now();
     c.prepare_cached("UPDATE sessions SET deleted_at = ?2 WHERE id = ?1")?
         .execute(params![id, now.to_string()])?;
@@ -55,14 +58,14 @@ pub enum Progress {
 /// The first part of deleting a large session for good. Overwriting words in the index takes long, and nobody else
 /// can write meanwhile, so it is done for some messages at a time, with the session out of sight. If it ends in
 /// between, the session is deleted softly: it can be deleted again, or restored, which makes its words findable again.
-pub fn forget_some(c: &Connection, id: &str, so_far: Option<Progress>) -> Tried<Progress> {
+pub fn forget_some(c: &Connection, id: &str, so_far: Option<Progress>, holders: &Holders) -> Tried<Progress> {
     let session = rows::get_any(c, id)?;
-    check_idle(c, id)?;
+    check_idle(c, id, holders)?;
     if !search::has_more_than(c, id, AT_ONCE)? {
         return Ok(Progress::Ready);
     }
     match (session.deleted_at, so_far) {
-        (None, None) => soft(c, id)?,
+        (None, None) => soft(c, id, holders)?,
         (None, Some(_)) => {
             return Err(invalid(format!("the session {id} was restored while it was being deleted")));
         }
@@ -72,15 +75,23 @@ pub fn forget_some(c: &Connection, id: &str, so_far: Option<Progress>) -> Tried<
     Ok(Progress::Begun)
 }
 
+/// The files that go with a session.
+pub struct Files<'a> {
+    /// The folder of all uploads.
+    pub uploads: &'a Path,
+    pub outputs: Vec<PathBuf>,
+}
+
 /// Also of a session that was deleted softly before. The files go first: if this ends in between, the session is
 /// still there to be deleted again, and no file is left that nothing leads to.
-pub fn hard(c: &Connection, id: &str, uploads: &Path) -> Tried<()> {
+pub fn hard(c: &Connection, id: &str, files: &Files<'_>, holders: &Holders) -> Tried<()> {
     let session = rows::get_any(c, id)?;
-    check_idle(c, id)?;
+    check_idle(c, id, holders)?;
     search::forget_messages(c, id, usize::MAX)?;
     rows::forget_title(c, &session)?;
     c.prepare_cached("DELETE FROM sessions WHERE id = ?")?.execute([id])?;
-    let folder = uploads.join(id);
+    kept::remove(&files.outputs)?;
+    let folder = files.uploads.join(id);
     match fs::remove_dir_all(&folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Ok(Err(error).doing(|| format!("remove the uploads in {}", folder.display()))?)

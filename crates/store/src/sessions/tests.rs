@@ -70,11 +70,14 @@ fn nothing_of_a_deleted_session_is_left_in_the_files() {
     store.append_events(vec![text(&session.id, &turn, "暗号是芝麻开门 opensesame")]).unwrap();
     store.end_turn(&turn, &end("暗号是芝麻开门 opensesame")).unwrap();
     store.rename(&session.id, "绝密计划beta", TitledBy::Person).unwrap();
+    keep_outputs(&*store, folder.path(), &session.id, "opensesame");
     let contains = |word: &str| {
-        ["deskhand.db", "deskhand.db-wal"].iter().any(|name| {
-            let bytes = std::fs::read(folder.path().join(name)).unwrap_or_default();
-            contains_bytes(&bytes, word.as_bytes())
-        })
+        let kept = std::fs::read_dir(folder.path().join("outputs")).unwrap().flatten();
+        let files = ["deskhand.db", "deskhand.db-wal"].map(|name| folder.path().join(name));
+        files
+            .into_iter()
+            .chain(kept.map(|entry| entry.path()))
+            .any(|path| contains_bytes(&std::fs::read(path).unwrap_or_default(), word.as_bytes()))
     };
     let words = ["opensesame", "芝麻", "麻开", "绝密", "alpha", "beta", &session.id.replace('-', "")];
     assert!(contains("opensesame") && contains("麻开") && contains("beta"), "else this test shows nothing");
@@ -94,6 +97,92 @@ fn nothing_of_a_deleted_session_is_left_in_the_files() {
     ] {
         assert_eq!(rows(folder.path(), table), left, "{table}");
     }
+}
+
+/// A file in `outputs/` for each way in which a session refers to one. Returns their names.
+fn keep_outputs(store: &dyn SessionStore, data: &Path, session: &str, content: &str) -> Vec<String> {
+    use deskhand_core::{CallId, EventBody, output::handle, session::*};
+    let [transcript, long, out, err] = [(); 4].map(|()| CallId::new());
+    let turn = begin(store, session, "go").id;
+    let mut step = contract::call("bash");
+    store.add_steps(&turn, &[Step::Call(Box::new(step.clone()))]).unwrap();
+    step.end = Some(CallEnd { full_output: Some(handle(long)), ..contract::done("x") });
+    store.end_call(&turn, &step).unwrap();
+    let data_of_call = serde_json::json!({"stdout_file": handle(out), "stderr_file": handle(err)});
+    let outcome = serde_json::json!({"call_id": step.call_id, "tool": "bash", "status": "success", "text": "",
+        "data": data_of_call, "truncated": true, "duration_ms": 1});
+    let body: EventBody =
+        serde_json::from_value(serde_json::json!({"type": "call_ended", "outcome": outcome})).unwrap();
+    let event = NewEvent { body, ..text(session, &turn, "") };
+    store.append_events(vec![event]).unwrap();
+    store.end_turn(&turn, &end("x")).unwrap();
+    let compaction = Compaction { until_message: 1, until_step: None, transcript: handle(transcript) };
+    let metadata = MessageMeta { compaction: Some(compaction), ..MessageMeta::default() };
+    store.append(session, &NewMessage { role: Role::System, content: "s".into(), metadata }).unwrap();
+    let call = step.call_id;
+    let names = [
+        format!("{call}.txt"),
+        format!("{call}.outside"),
+        format!("{call}-1.stream"),
+        format!("{long}.txt"),
+        format!("{out}.txt"),
+        format!("{err}.txt"),
+        format!("{transcript}.txt"),
+    ];
+    for name in &names {
+        std::fs::write(data.join("outputs").join(name), content).unwrap();
+    }
+    names.to_vec()
+}
+
+#[test]
+fn outputs_go_with_the_last_session_that_refers_to_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let [id, other] = [(); 2].map(|()| create(&*store).id);
+    let mine = keep_outputs(&*store, folder.path(), &id, "x");
+    let theirs = keep_outputs(&*store, folder.path(), &other, "x");
+    // One that speaks of another's output does not own it.
+    say(&*store, &id, Role::User, &format!("look at out:{}", &theirs[3][..36]));
+    let there = |names: &[String]| {
+        names.iter().filter(|name| folder.path().join("outputs").join(name).exists()).count()
+    };
+    let fork = store.fork(&id, None, None).unwrap().id;
+    std::fs::write(folder.path().join("outputs/readme"), "x").unwrap();
+    store.delete(&id, Deletion::Soft).unwrap();
+    assert_eq!((there(&mine), there(&theirs)), (7, 7));
+    store.delete(&id, Deletion::Hard).unwrap();
+    assert_eq!((there(&mine), there(&theirs)), (5, 7), "the fork has the steps and the summary");
+    store.delete(&fork, Deletion::Hard).unwrap();
+    assert_eq!((there(&mine), there(&theirs)), (0, 7));
+    assert!(folder.path().join("outputs/readme").exists());
+}
+
+/// After a reboot, or in another container: nothing of the process that ran the turn can be asked for.
+#[test]
+fn a_turn_whose_lock_is_not_there_is_broken() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, other) = (open(folder.path()), open(folder.path()));
+    let id = create(&*store).id;
+    begin(&*store, &id, "go");
+    assert!(other.broken_turns().unwrap().is_empty());
+    let locks: Vec<_> = std::fs::read_dir(folder.path().join("turns")).unwrap().flatten().collect();
+    assert_eq!(locks.len(), 1);
+    std::fs::remove_file(locks[0].path()).unwrap();
+    assert_eq!(other.broken_turns().unwrap()[0].turn.session_id, id);
+    other.delete(&id, Deletion::Hard).unwrap();
+}
+
+/// A row of a version that named the process itself.
+#[test]
+fn a_turn_that_names_no_lock_is_broken() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let id = create(&*store).id;
+    begin(&*store, &id, "go");
+    let connection = Connection::open(folder.path().join("deskhand.db")).unwrap();
+    connection.execute("UPDATE turns SET process = ?", [crate::process::this()]).unwrap();
+    assert_eq!(store.broken_turns().unwrap()[0].turn.session_id, id);
 }
 
 #[test]
@@ -135,7 +224,7 @@ fn a_large_session_is_deleted_in_steps_and_can_be_restored_between_them() {
     };
     let found = || store.search(&query).unwrap().items.len();
     // A process that dies after the first step.
-    let step = |so_far| store.change("x", |c| removal::forget_some(c, &id, so_far));
+    let step = |so_far| store.change("x", |c| removal::forget_some(c, &id, so_far, &store.holders));
     assert_eq!(step(None).unwrap(), removal::Progress::Begun);
     assert_eq!((rows(folder.path(), "search_entries"), found()), (31, 0));
     assert!(store.session(&id).is_err());

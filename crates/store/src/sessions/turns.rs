@@ -14,9 +14,9 @@ use serde_json::{Map, Value};
 use super::{
     MAX_METADATA, MAX_TEXT, Tried, bounded_json, calls, events, from_json, from_text,
     history::{self, Entry},
+    holder::Holders,
     invalid, json, oversize, rows, search, uploads,
 };
-use crate::process;
 
 const COLUMNS: &str = "id, session_id, user_message, assistant_message, started_at";
 
@@ -54,16 +54,17 @@ pub fn steps(c: &Connection, turn_id: &str) -> Tried<Vec<Step>> {
     Ok(query.query_map([turn_id], |row| from_json(row, 0))?.collect::<rusqlite::Result<_>>()?)
 }
 
-pub fn broken(c: &Connection) -> Tried<Vec<TurnSteps>> {
+pub fn broken(c: &Connection, holders: &Holders) -> Tried<Vec<TurnSteps>> {
     let mut query =
         c.prepare_cached(&format!("SELECT {COLUMNS}, process FROM turns WHERE state = 'open' ORDER BY id"))?;
     let open: Vec<(OpenTurn, String)> =
         query.query_map([], |row| Ok((from_row(row)?, row.get(5)?)))?.collect::<rusqlite::Result<_>>()?;
-    let gone = open.into_iter().filter(|(_, mark)| process::is_gone(mark));
+    let gone = open.into_iter().filter(|(_, mark)| holders.is_gone(mark));
     gone.map(|(turn, _)| Ok(TurnSteps { steps: steps(c, &turn.id)?, turn })).collect()
 }
 
-pub fn begin(c: &Connection, new: &NewTurn) -> Tried<Begun> {
+/// `mark` says who runs it.
+pub fn begin(c: &Connection, new: &NewTurn, mark: &str) -> Tried<Begun> {
     let session_id = new.session_id.as_str();
     rows::get(c, session_id)?;
     if open_in(c, session_id)?.is_some() {
@@ -95,7 +96,7 @@ pub fn begin(c: &Connection, new: &NewTurn) -> Tried<Begun> {
         session_id,
         user_message,
         assistant_message,
-        process::this(),
+        mark,
         event.seq,
         now.to_string()
     ])?;

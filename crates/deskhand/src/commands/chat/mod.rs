@@ -25,7 +25,8 @@ use crate::{
     terminal::{
         Printer, Style, TerminalApprover, can_ask,
         chat::{
-            CANCEL_LIMIT, Conversation, Ended, Follow, Interrupts, Output, Questions, Renderer, Screen, Turn,
+            CANCEL_LIMIT, Conversation, END_LIMIT, Ended, Follow, Interrupts, Output, Questions, Renderer,
+            Screen, Turn,
         },
         terminal_width,
     },
@@ -159,6 +160,7 @@ impl<'a> Chat<'a> {
             asks: self.asks.as_ref().map(|asks| asks as &dyn deskhand_core::Approver),
             language: self.app.language,
             cancel_limit: CANCEL_LIMIT,
+            end_limit: END_LIMIT,
             print: &mut |text| printer.piece(text),
             remark: &mut |text| printer.note(text),
         };

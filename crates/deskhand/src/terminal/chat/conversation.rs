@@ -1,7 +1,7 @@
 //! What the terminal needs of whoever runs turns.
 
 use anyhow::Result;
-use deskhand_core::{Event, Mode};
+use deskhand_core::{Event, Mode, event::TurnOutcome};
 use futures_util::future::BoxFuture;
 
 /// A turn that is wanted.
@@ -40,6 +40,9 @@ pub trait RunningTurn: Send + Sync {
 
     /// The number of its first event.
     fn first_event(&self) -> u64;
+
+    /// Returns when it has ended, whether that could be stored or not.
+    fn ended(&self) -> BoxFuture<'_, TurnOutcome>;
 }
 
 /// Events, one after the other, each once.

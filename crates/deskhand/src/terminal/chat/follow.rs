@@ -16,6 +16,8 @@ const TICK: Duration = Duration::from_millis(120);
 pub const TWICE: Duration = Duration::from_secs(2);
 /// How long a turn may take to end once it is cancelled.
 pub const CANCEL_LIMIT: Duration = Duration::from_secs(15);
+/// How long the next event may take to come once the turn has ended.
+pub const END_LIMIT: Duration = Duration::from_secs(2);
 
 /// Where events go.
 pub enum Output {
@@ -88,6 +90,8 @@ pub struct Follow<'a> {
     pub language: Language,
     /// How long the turn may take to end once it is cancelled.
     pub cancel_limit: Duration,
+    /// How long the next event may take to come once the turn has ended.
+    pub end_limit: Duration,
     /// Prints on stdout.
     pub print: &'a mut (dyn FnMut(&str) + Send),
     /// Prints a remark for the person.
@@ -107,6 +111,9 @@ impl Follow<'_> {
         // What is typed meanwhile waits for the next prompt, and would stand in the middle of the output.
         let typing = Hidden::under_output();
         let mut ticks = tokio::time::interval(TICK);
+        let mut end = turn.ended();
+        // When the turn had ended and nothing more was heard of it: its last event may be on its way.
+        let mut silent_since = None;
         loop {
             tokio::select! {
                 biased;
@@ -119,13 +126,23 @@ impl Follow<'_> {
                         ended.outcome = outcome;
                         return ended;
                     }
+                    silent_since = silent_since.map(|_| Instant::now());
                 }
                 interrupt = self.interrupts.next() => self.interrupted(interrupt, turn, &mut ended),
+                _ = &mut end, if silent_since.is_none() => silent_since = Some(Instant::now()),
                 () = self.questions.arrive() => {}
                 _ = ticks.tick() => {
                     let drawn = self.output.tick();
                     self.print(&drawn);
                 }
+            }
+            if silent_since.is_some_and(|at| at.elapsed() > self.end_limit) {
+                self.say(self.language.say(
+                    "The turn has ended, but its end could not be stored: what it did last may be missing.",
+                    "本轮已结束，但结果未能保存：最后的内容可能缺失。",
+                ));
+                ended.outcome = TurnOutcome::Failed;
+                return ended;
             }
             if ended.is_overdue(self.cancel_limit) {
                 self.say(

@@ -14,7 +14,7 @@ pub mod words;
 pub use self::{
     conversation::{Conversation, EventSource, RunningTurn, Turn},
     editor::{ChatEditor, Typed},
-    follow::{CANCEL_LIMIT, Ended, Follow, Output, TWICE},
+    follow::{CANCEL_LIMIT, END_LIMIT, Ended, Follow, Output, TWICE},
     interrupts::{Interrupt, Interrupts},
     questions::{Question, Questions},
     render::{Renderer, Screen},

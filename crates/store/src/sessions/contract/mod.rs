@@ -49,7 +49,8 @@ macro_rules! run_contract {
             turns {
                 a_turn_is_one_question_and_one_answer the_steps_of_an_open_turn_are_seen
                 open_calls_end_truthfully the_first_end_wins only_an_open_turn_grows
-                of_two_that_begin_one_wins a_broken_turn_is_found_and_closed calls_have_a_history
+                of_two_that_begin_one_wins a_broken_turn_is_found_and_closed
+                a_turn_is_broken_when_its_process_is_gone calls_have_a_history
                 uploads_of_a_turn_must_be_there what_the_caller_sets_does_not_hide_the_end
                 a_turn_can_end_whatever_it_has_done
             }
@@ -89,6 +90,11 @@ pub fn in_child(store: &dyn SessionStore, task: &str, session: &str) {
             let turn = begin(store, session, "from another process").id;
             let call = call("bash");
             store.add_steps(&turn, &[Step::Call(Box::new(call))]).unwrap();
+        }
+        "begin a turn and stay" => {
+            begin(store, session, "from another process");
+            println!("begun;");
+            std::thread::sleep(std::time::Duration::from_mins(1));
         }
         "append 200 events" => {
             for n in 0..100 {

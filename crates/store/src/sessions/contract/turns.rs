@@ -1,5 +1,7 @@
 //! Turns: begun once, grown, ended once, found where they were broken off.
 
+use std::io::BufRead;
+
 use deskhand_core::{
     Status,
     event::{EventBody, TurnOutcome},
@@ -165,10 +167,6 @@ pub fn of_two_that_begin_one_wins(engine: &impl Engine) {
 }
 
 pub fn a_broken_turn_is_found_and_closed(engine: &impl Engine) {
-    // Elsewhere nobody knows which processes are gone.
-    if !cfg!(target_os = "linux") {
-        return;
-    }
     let store = engine.handle();
     let [id, mine, doomed] = [(); 3].map(|()| create(&*store).id);
     begin(&*store, &mine, "still running");
@@ -188,6 +186,32 @@ pub fn a_broken_turn_is_found_and_closed(engine: &impl Engine) {
     store.delete(&doomed, Deletion::Soft).unwrap();
     assert!(store.end_turn(&broken[1].turn.id, &ended).unwrap().is_some());
     store.delete(&doomed, Deletion::Hard).unwrap();
+}
+
+/// One whose process lives is not broken, whoever looks; one whose process was killed is, and can be deleted.
+pub fn a_turn_is_broken_when_its_process_is_gone(engine: &impl Engine) {
+    let (store, other) = (engine.handle(), engine.handle());
+    let [theirs, ours] = [(); 2].map(|()| create(&*store).id);
+    let mut child = engine.start("begin a turn and stay", &theirs);
+    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    lines.find(|line| line.as_ref().unwrap().contains("begun;")).unwrap().unwrap();
+    begin(&*store, &ours, "go");
+    for handle in [&store, &other] {
+        assert!(handle.broken_turns().unwrap().is_empty());
+        for id in [&theirs, &ours] {
+            for how in [Deletion::Soft, Deletion::Hard] {
+                assert!(matches!(handle.delete(id, how), Err(SessionError::Busy(_))));
+            }
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for handle in [&store, &other] {
+        let broken = handle.broken_turns().unwrap();
+        assert_eq!(broken.iter().map(|b| &b.turn.session_id).collect::<Vec<_>>(), [&theirs]);
+    }
+    store.delete(&theirs, Deletion::Hard).unwrap();
+    assert!(store.session(&theirs).is_err());
 }
 
 fn calls(change: impl FnOnce(&mut ToolCallQuery)) -> ToolCallQuery {

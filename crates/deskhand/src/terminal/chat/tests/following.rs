@@ -12,7 +12,7 @@ use deskhand_core::{
     Answer, ApprovalRequest, Approver, Event, EventBody, Status, approval::AnyAnswer, event::TurnOutcome,
 };
 use futures_util::future::BoxFuture;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 use super::{Stream, event, outcome, question};
 use crate::{
@@ -39,6 +39,8 @@ struct UntilCancelled {
     ends_at: usize,
     cancelled: AtomicUsize,
     events: mpsc::UnboundedSender<Event>,
+    /// Told when it has ended.
+    ended: Notify,
 }
 
 impl RunningTurn for UntilCancelled {
@@ -51,9 +53,20 @@ impl RunningTurn for UntilCancelled {
     fn first_event(&self) -> u64 {
         1
     }
+
+    fn ended(&self) -> BoxFuture<'_, TurnOutcome> {
+        Box::pin(async {
+            self.ended.notified().await;
+            TurnOutcome::Completed
+        })
+    }
 }
 
 impl UntilCancelled {
+    fn new(ends_at: usize, events: mpsc::UnboundedSender<Event>) -> Self {
+        Self { ends_at, cancelled: AtomicUsize::new(0), events, ended: Notify::new() }
+    }
+
     fn send(&self, body: EventBody) {
         let _ = self.events.send(event(1, deskhand_core::Time::now(), body));
     }
@@ -102,7 +115,7 @@ impl Scene {
             Screen { style: Style::COLOURED, language: Language::English, width: 60, live: true, asks: true };
         Self {
             log: Arc::default(),
-            turn: Arc::new(UntilCancelled { ends_at: 1, cancelled: AtomicUsize::new(0), events: sender }),
+            turn: Arc::new(UntilCancelled::new(1, sender)),
             events: Arriving(receiver),
             approver,
             questions,
@@ -127,6 +140,7 @@ impl Scene {
             asks: person.map(|person| person as &dyn Approver),
             language: Language::English,
             cancel_limit: Duration::from_millis(200),
+            end_limit: Duration::from_millis(300),
             print: &mut move |text| printed.lock().unwrap().push_str(text),
             remark: &mut move |text| remarks.lock().unwrap().push_str(&format!("<{text}>")),
         };
@@ -200,7 +214,7 @@ async fn ctrl_c_cancels_and_twice_leaves() {
         let mut scene = Scene::new(false);
         scene.send(Stream::new().text("some words").events);
         let events = scene.turn.events.clone();
-        scene.turn = Arc::new(UntilCancelled { ends_at: keys.len(), cancelled: AtomicUsize::new(0), events });
+        scene.turn = Arc::new(UntilCancelled::new(keys.len(), events));
         for key in keys {
             scene.keys.send(*key).await.unwrap();
         }
@@ -282,7 +296,7 @@ async fn a_turn_that_does_not_end_is_left_behind() {
     for in_a_question in [false, true] {
         let mut scene = Scene::new(false);
         let events = scene.turn.events.clone();
-        scene.turn = Arc::new(UntilCancelled { ends_at: usize::MAX, cancelled: AtomicUsize::new(0), events });
+        scene.turn = Arc::new(UntilCancelled::new(usize::MAX, events));
         let person = Person { log: Arc::clone(&scene.log), answers: false };
         let approver = std::mem::replace(&mut scene.approver, Questions::new().0);
         let (keys, log) = (scene.keys.clone(), Arc::clone(&scene.log));
@@ -307,4 +321,31 @@ async fn a_turn_that_does_not_end_is_left_behind() {
         assert!(scene.log().contains("it is left behind"), "{}", scene.log());
         others.abort();
     }
+}
+
+#[tokio::test]
+async fn a_turn_whose_end_is_not_stored_is_a_failure() {
+    let mut scene = Scene::new(false);
+    scene.send(Stream::new().text("some words").events);
+    scene.turn.ended.notify_one();
+    let ended = tokio::time::timeout(Duration::from_mins(1), scene.follow(None)).await.unwrap();
+    assert_eq!((ended.outcome, ended.exit_code()), (TurnOutcome::Failed, 1));
+    let log = scene.log();
+    assert!(log.contains("some words") && log.contains("its end could not be stored"), "{log}");
+}
+
+#[tokio::test]
+async fn a_last_event_that_comes_after_the_end_is_shown() {
+    let mut scene = Scene::new(false);
+    scene.turn.ended.notify_one();
+    let turn = Arc::clone(&scene.turn);
+    let late = tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        turn.send(EventBody::Text { text: "late words".into() });
+        turn.send(EventBody::Done { outcome: TurnOutcome::Completed, reason: None });
+    });
+    assert_eq!(scene.follow(None).await.outcome, TurnOutcome::Completed);
+    let log = scene.log();
+    assert!(log.contains("late words") && !log.contains("could not be stored"), "{log}");
+    late.await.unwrap();
 }

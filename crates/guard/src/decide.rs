@@ -126,7 +126,7 @@ fn sensitive(question: &Question<'_>) -> Decision {
 /// Text from outside may have asked for this: only a person can tell, and only about this one call.
 fn tainted(question: &Question<'_>, why: &str) -> Decision {
     let decision = if question.mode == Mode::Unattended {
-        let hint = "Compact the conversation (`/compact`), which takes the text from outside away, or run it with \
+        let hint = "Have a person compact the conversation (`/compact`), which takes the text from outside away, or run it with \
                     `--mode ask` where a person can answer.";
         Decision { why: format!("{why} Nobody is there to ask."), ..nobody(question, hint) }
     } else {

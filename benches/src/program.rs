@@ -26,6 +26,7 @@ pub fn measure(report: &mut Report) -> anyhow::Result<()> {
     report.row("deskhand tools --json, whole process", format!("{took:.1} ms"), "under 30 ms", took < 30.0);
 
     let mut child = Command::new(&binary)
+        .arg("console")
         .arg("--data-dir")
         .arg(folder.path().join("data"))
         .current_dir(folder.path())

@@ -52,7 +52,17 @@ impl Exchange<'_> {
                 format!("{} did not end its answer within {}.", self.about.host, in_words(self.limits.whole)),
             ),
         };
-        Err(failure::without_key(error, key))
+        Err(self.without_secrets(failure::without_key(error, key)))
+    }
+
+    /// Headers of a person's own may hold keys, too.
+    fn without_secrets(&self, error: ProviderError) -> ProviderError {
+        /// What is shorter is no secret, and would be found everywhere.
+        const SHORTEST: usize = 8;
+        let headers = self.wire.headers(None);
+        let own = headers.values().filter(|value| value.is_sensitive()).filter_map(|value| value.to_str().ok());
+        own.filter(|value| value.len() >= SHORTEST)
+            .fold(error, |error, value| failure::without_key(error, Some(&Key::new(value))))
     }
 
     async fn send(&self, key: Option<&Key>, body: &[u8]) -> Result<Response, ProviderError> {

@@ -93,3 +93,16 @@ async fn a_key_that_a_server_repeats_is_masked() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_header_of_ones_own_that_a_server_repeats_is_masked() {
+    for wire in BOTH {
+        let mock = Mock::start(vec![Answer::status(400, "", "you sent plain-words-secret")]).await;
+        let headers = vec![("x-gateway".to_owned(), "plain-words-secret".to_owned())];
+        let options = ConnectOptions { headers, ..mock.options() };
+        let provider = connect(&ModelName::parse(wire.model()).unwrap(), &options).unwrap();
+        let error = ask(&*provider, &CancellationToken::new()).await.reply.unwrap_err();
+        assert!(!error.message.contains("plain-words-secret"), "{error}");
+        assert!(error.message.contains("⟦masked:key⟧"), "{error}");
+    }
+}

@@ -130,3 +130,31 @@ fn a_typed_secret_is_not_in_the_histories() {
         assert!(text.contains(words) && !text.contains(&token), "{name}: {text}");
     }
 }
+
+#[test]
+fn a_store_that_cannot_be_read_is_a_failure_and_no_wrong_usage() {
+    let shop = Shop::new();
+    fs::create_dir_all(shop.root.join("data")).unwrap();
+    fs::write(shop.root.join("data/deskhand.db"), "this is no database".repeat(100)).unwrap();
+    let script = shop.root.join("says.json");
+    fs::write(&script, json!({"replies": [{"text": "Hello."}]}).to_string()).unwrap();
+    let model = format!("scripted/{}", script.display());
+    for arguments in [
+        &["sessions", "list"][..],
+        &["sessions", "show", "x"],
+        &["sessions", "search", "x"],
+        &["--model", &model, "chat", "hello"],
+        &["--model", &model, "--session", "x", "chat", "hello"],
+    ] {
+        let ran = shop.run(arguments);
+        assert_eq!(ran.code, 1, "{arguments:?}: {ran:?}");
+        assert!(ran.stderr.contains("deskhand.db"), "{ran:?}");
+    }
+    // The database works, but a turn cannot begin.
+    let shop = Shop::new();
+    fs::create_dir_all(shop.root.join("data")).unwrap();
+    fs::write(shop.root.join("data/turns"), "").unwrap();
+    let ran = shop.run(&["--json", "--model", &model, "chat", "hello"]);
+    assert_eq!((ran.code, ran.json()["error"]["code"].as_str()), (1, Some("store")), "{ran:?}");
+    assert_eq!(shop.run(&["sessions", "show", "nothing"]).code, 2);
+}

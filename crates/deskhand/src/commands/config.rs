@@ -32,7 +32,7 @@ pub fn run(app: &App, printer: Printer, action: Option<&ConfigAction>) -> Result
 }
 
 fn show(app: &App, printer: Printer) -> Result<u8> {
-    let settings = &app.settings;
+    let settings = &app.settings.without_secrets();
     let value = json!({
         "settings": settings.all(),
         "ignored": settings.ignored,

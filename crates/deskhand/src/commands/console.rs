@@ -4,7 +4,8 @@ use std::io::{self, BufRead, IsTerminal};
 
 use anyhow::Result;
 use clap::Parser;
-use deskhand_core::{Request, SessionCx};
+use deskhand_core::{Request, Screener, SessionCx};
+use deskhand_guard::SecretScreener;
 use rustyline::{DefaultEditor, error::ReadlineError};
 
 use super::{call, explain, with_app};
@@ -41,7 +42,8 @@ impl Console<'_> {
         loop {
             match editor.readline("deskhand> ") {
                 Ok(line) => {
-                    let _ = editor.add_history_entry(line.as_str());
+                    // The history is a file.
+                    let _ = editor.add_history_entry(SecretScreener.mask_text(&line).into_string());
                     if let Next::Quit = self.line(&line).await {
                         break;
                     }

@@ -96,6 +96,11 @@ pub fn provider_key(key: &str) -> Option<(&str, &str)> {
     key.strip_prefix("providers.")?.split_once('.')
 }
 
+/// Whether the value may be a secret: headers and the like often carry a key.
+pub fn is_private(key: &str) -> bool {
+    provider_key(key).is_some_and(|(_, rest)| TABLES.contains(&rest.split('.').next().unwrap_or(rest)))
+}
+
 pub(super) fn of_a_provider(key: &str) -> Option<&'static Known> {
     let (_, rest) = provider_key(key)?;
     let is_known =

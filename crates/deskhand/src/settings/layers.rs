@@ -175,10 +175,18 @@ fn check(key: &str, value: &Value) -> Result<&'static known::Known, String> {
     Ok(known)
 }
 
+/// The line that an error is about, from 1.
+pub fn line_of(text: &str, error: &toml::de::Error) -> usize {
+    error.span().and_then(|span| text.get(..span.start)).map_or(0, |before| before.matches('\n').count()) + 1
+}
+
 /// The settings in a TOML text, with dotted keys.
 fn flatten(path: &Path, text: &str) -> Result<Vec<(String, Value)>> {
-    let table: toml::Table =
-        text.parse().map_err(|error| anyhow!("{} is not valid TOML: {error}", path.display()))?;
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        // The whole error shows the line, in which a header with a key may stand.
+        let (line, why) = (line_of(text, &error), error.message());
+        anyhow!("{} is not valid TOML in line {line}: {why}", path.display())
+    })?;
     let value = serde_json::to_value(table)?;
     let mut flat = Vec::new();
     flatten_into(&value, "", 0, &mut flat)?;

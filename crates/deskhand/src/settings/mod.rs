@@ -19,7 +19,7 @@ use deskhand_store::StoreOptions;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use self::layers::{Load, load};
+pub use self::layers::{Load, line_of, load};
 
 /// Every setting with its value and where it comes from.
 #[derive(Clone, Debug, Default)]
@@ -75,7 +75,27 @@ pub struct WorkspaceFile {
     pub trusted: bool,
 }
 
+/// What is shown in the place of a value that may be a secret.
+const NOT_SHOWN: &str = "(set, not shown)";
+
+/// A value as anybody may see it.
+fn shown(key: &str, value: &Value) -> Value {
+    if conversation::is_private(key) { NOT_SHOWN.into() } else { value.clone() }
+}
+
 impl Settings {
+    /// The same for showing: values that may be secrets are not in it.
+    pub fn without_secrets(&self) -> Self {
+        let mut safe = self.clone();
+        for (key, setting) in &mut safe.values {
+            setting.value = shown(key, &setting.value);
+        }
+        for ignored in &mut safe.ignored {
+            ignored.value = shown(&ignored.key, &ignored.value);
+        }
+        safe
+    }
+
     pub fn all(&self) -> &BTreeMap<String, Setting> {
         &self.values
     }

@@ -5,6 +5,7 @@ use std::{
     process::ExitCode,
 };
 
+use deskhand_agent::AgentError;
 use deskhand_core::{Screener, StoreError, session::SessionError};
 use deskhand_guard::SecretScreener;
 use serde::Serialize;
@@ -14,7 +15,10 @@ use super::style::{Style, safe};
 
 /// Whether something could not be kept or read, wherever it was asked for.
 fn is_of_the_store(error: &(dyn std::error::Error + 'static)) -> bool {
-    error.is::<StoreError>() || matches!(error.downcast_ref(), Some(SessionError::Store(_)))
+    // What is transparent has no place of its own in a chain of causes.
+    error.is::<StoreError>()
+        || matches!(error.downcast_ref(), Some(SessionError::Store(_)))
+        || matches!(error.downcast_ref(), Some(AgentError::Session(SessionError::Store(_))))
 }
 
 /// Where the results of commands go.
@@ -93,6 +97,8 @@ mod tests {
         let store = || StoreError::new("reading", io::Error::other("disk"));
         assert!(is_of_the_store(&store()));
         assert!(is_of_the_store(&SessionError::from(store())));
+        assert!(is_of_the_store(&AgentError::from(SessionError::from(store()))));
+        assert!(!is_of_the_store(&AgentError::from(SessionError::Busy("x".into()))));
         assert!(!is_of_the_store(&SessionError::NoSuchSession("x".into())));
     }
 }

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use deskhand_agent::provider::presets::{Preset, presets};
 
 use super::input::{ask_line, ask_secret};
@@ -54,9 +54,11 @@ pub async fn enter_key(app: &App) -> Result<Option<String>> {
 fn keep(file: &Path, provider: &str, key: &str) -> Result<()> {
     let action = || format!("cannot keep the key in {}", file.display());
     let mut table: toml::Table = match fs::read_to_string(file) {
-        Ok(text) => {
-            text.parse().with_context(|| format!("{} is not valid TOML: mend it first", file.display()))?
-        }
+        // The parser's message shows the line that is wrong, and with it a key: only the place is told.
+        Ok(text) => text.parse().map_err(|error: toml::de::Error| {
+            let line = crate::settings::line_of(&text, &error);
+            anyhow!("{} is not valid TOML in line {line}: mend it first", file.display())
+        })?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => toml::Table::new(),
         Err(error) => return Err(error).with_context(action),
     };
@@ -96,5 +98,17 @@ mod tests {
         fs::write(&file, "not toml [").unwrap();
         assert!(keep(&file, "openai", "x").unwrap_err().to_string().contains("mend it first"));
         assert_eq!(fs::read_to_string(&file).unwrap(), "not toml [", "nothing is lost");
+    }
+
+    #[test]
+    fn a_broken_file_is_named_without_the_keys_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("keys.toml");
+        for broken in ["zhipu = \"a\"\nopenai = \"opensesame\n", "zhipu = \"a\"\nopenai = opensesame\n"] {
+            fs::write(&file, broken).unwrap();
+            let error = format!("{:?}", keep(&file, "openai", "x").unwrap_err());
+            assert!(error.contains("keys.toml") && error.contains("line 2"), "{error}");
+            assert!(!error.contains("opensesame"), "{error}");
+        }
     }
 }

@@ -21,6 +21,7 @@ mod shell;
 mod shell_background;
 mod shell_bad_input;
 mod shell_rules;
+mod shown;
 mod support;
 mod system;
 mod talk;

@@ -7,26 +7,29 @@ mod tests;
 pub use self::listing::{hits, message, rows};
 
 use std::{
+    borrow::Cow,
     fs::{self, OpenOptions},
-    io::{self, Read, Write},
+    io::{self, IsTerminal, Read, Write},
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result, bail};
 use deskhand_core::{
-    Time,
+    Screener, Time,
+    screener::MASK_OPEN,
     session::{
-        Deletion, MessageQuery, PageAsk, SearchQuery, Session, SessionQuery, SessionStore, TitledBy,
+        Deletion, MessageQuery, PageAsk, SearchQuery, Session, SessionQuery, SessionStore, Step, TitledBy,
         Transcript,
     },
 };
-use serde_json::json;
+use deskhand_guard::SecretScreener;
+use serde_json::{Value, json};
 
 use super::pick;
 use crate::{
     cli::{ExportFormat, PageArgs, SessionAction},
     language::Language,
-    terminal::{Printer, can_ask, chat::words, padded, safe_line, terminal_width, width},
+    terminal::{Printer, can_ask, chat::words, padded, safe, safe_line, terminal_width, width},
 };
 
 /// A file larger than this is no transcript.
@@ -191,9 +194,10 @@ impl Desk<'_> {
                     .print(&value, |_| format!("{} {}", self.say("Written to", "已写入"), file.display()))
             }
             // What is JSON already is not wrapped in JSON once more.
-            None if format == ExportFormat::Json => self.printer.line(&text),
+            None if format == ExportFormat::Json => self.printer.line(&for_stdout(&text)),
             None => {
-                self.printer.print(&json!({"session_id": session.id, "markdown": text}), |_| text.clone())
+                let text = for_stdout(&text);
+                self.printer.print(&json!({"session_id": session.id, "markdown": text}), |_| text.to_string())
             }
         }
     }
@@ -256,9 +260,29 @@ fn read_transcript(file: &PathBuf) -> Result<Transcript> {
     if text.len() as u64 > LARGEST_TRANSCRIPT {
         bail!("{} is larger than a session can be", file.display());
     }
-    serde_json::from_str(&text).with_context(|| {
+    masked(&text).with_context(|| {
         format!("{} is no session: `deskhand sessions export --format json` writes one", file.display())
     })
+}
+
+/// What comes from elsewhere may hold secrets that no gate has seen; they are not kept.
+fn masked(text: &str) -> serde_json::Result<Transcript> {
+    let raw: Value = serde_json::from_str(text)?;
+    let mut transcript: Transcript = serde_json::from_value(SecretScreener.mask_value(&raw))?;
+    // A signature with a mask in it is none any more, and a provider would refuse it.
+    for step in
+        transcript.messages.iter_mut().filter_map(|message| message.execution_steps.as_mut()).flatten()
+    {
+        if let Step::Thought { signature, .. } = step {
+            signature.take_if(|signature| signature.contains(MASK_OPEN));
+        }
+    }
+    Ok(transcript)
+}
+
+/// A file or a pipe gets the text as it is; a terminal would do what stands in it.
+fn for_stdout(text: &str) -> Cow<'_, str> {
+    if io::stdout().is_terminal() { safe(text) } else { Cow::Borrowed(text) }
 }
 
 fn said_yes(question: &str) -> Result<bool> {

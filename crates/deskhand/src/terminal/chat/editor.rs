@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use deskhand_core::Screener;
+use deskhand_guard::SecretScreener;
 use rustyline::{
     CompletionType, Config, Context, Editor, Helper,
     completion::Completer,
@@ -87,9 +89,10 @@ impl ChatEditor {
         }
     }
 
-    /// Kept at once: the program may be killed.
+    /// Kept at once: the program may be killed. Secrets are not.
     fn remember(&mut self, line: &str) {
         let Some(editor) = &mut self.editor else { return };
+        let line = SecretScreener.mask_text(line).into_string();
         if !line.trim().is_empty() && editor.add_history_entry(line).unwrap_or(false) {
             let _ = editor.append_history(&self.history);
         }

@@ -60,7 +60,8 @@ impl Exchange<'_> {
         /// What is shorter is no secret, and would be found everywhere.
         const SHORTEST: usize = 8;
         let headers = self.wire.headers(None);
-        let own = headers.values().filter(|value| value.is_sensitive()).filter_map(|value| value.to_str().ok());
+        let own =
+            headers.values().filter(|value| value.is_sensitive()).filter_map(|value| value.to_str().ok());
         own.filter(|value| value.len() >= SHORTEST)
             .fold(error, |error, value| failure::without_key(error, Some(&Key::new(value))))
     }

@@ -48,14 +48,13 @@ pub fn close_turn(
     for step in &broken.steps {
         match step {
             Step::Call(call) if call.end.is_none() => {
-                let end = match told.ends.remove(&call.call_id) {
-                    Some(end) => end,
-                    None => {
-                        // Nobody knows where its text comes from if its plan was not stored.
-                        let unknown = || Some("a call that was cut off".to_owned());
-                        let outside = told.planned.remove(&call.call_id).unwrap_or_else(unknown);
-                        recorded_end(audit, call.call_id, outside)?
-                    }
+                let end = if let Some(end) = told.ends.remove(&call.call_id) {
+                    end
+                } else {
+                    // Nobody knows where its text comes from if its plan was not stored.
+                    let unknown = || Some("a call that was cut off".to_owned());
+                    let outside = told.planned.remove(&call.call_id).unwrap_or_else(unknown);
+                    recorded_end(audit, call.call_id, outside)?
                 };
                 store.end_call(&broken.turn.id, &CallStep { end: Some(end), ..call.as_ref().clone() })?;
             }

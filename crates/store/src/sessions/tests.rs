@@ -116,7 +116,7 @@ fn keep_outputs(store: &dyn SessionStore, data: &Path, session: &str, content: &
     let event = NewEvent { body, ..text(session, &turn, "") };
     store.append_events(vec![event]).unwrap();
     store.end_turn(&turn, &end("x")).unwrap();
-    let compaction = Compaction { until_message: 1, until_step: None, transcript: handle(transcript) };
+    let compaction = Compaction { until_message: 1, transcript: handle(transcript), ..Compaction::default() };
     let metadata = MessageMeta { compaction: Some(compaction), ..MessageMeta::default() };
     store.append(session, &NewMessage { role: Role::System, content: "s".into(), metadata }).unwrap();
     let call = step.call_id;

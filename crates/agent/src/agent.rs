@@ -7,7 +7,7 @@ use std::{
 
 use deskhand_core::{
     Caller, EventBody, EventSink, Gate, SessionCx,
-    session::{NewTurn, Role, SessionError, SessionStore, TitledBy, UNTITLED},
+    session::{NewTurn, Role, SessionError, SessionStore, TitledBy, TurnEnd, UNTITLED},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +15,7 @@ use crate::{
     AgentError,
     chain::{Language, guards::ToolChainOptions},
     compaction::{Compacting, Covered, WantedBy},
-    context::{history, tokens::Encoding},
+    context::{compact, history, tokens::Encoding},
     hub::{EventHub, EventStream},
     provider::{Provider, ProviderError},
     recovery, title,
@@ -84,9 +84,29 @@ pub(crate) struct Inner {
     pub hub: EventHub,
     /// The turns that this process runs, by session.
     running: Mutex<HashMap<String, TurnHandle>>,
+    /// Turns that have ended, and whose end could not be stored yet.
+    unended: Mutex<Vec<(String, TurnEnd)>>,
 }
 
 impl Inner {
+    pub fn try_again_later(&self, turn_id: &str, end: TurnEnd) {
+        self.unended.lock().unwrap_or_else(PoisonError::into_inner).push((turn_id.to_owned(), end));
+    }
+
+    /// Stores the ends that could not be stored when they came.
+    fn end_the_unended(&self) {
+        let unended = std::mem::take(&mut *self.unended.lock().unwrap_or_else(PoisonError::into_inner));
+        for (turn_id, end) in unended {
+            match self.parts.store.end_turn(&turn_id, &end) {
+                Ok(done) => done.into_iter().for_each(|event| self.hub.show_stored(event)),
+                Err(error) => {
+                    tracing::warn!(%error, "the end of a turn can still not be stored");
+                    self.try_again_later(&turn_id, end);
+                }
+            }
+        }
+    }
+
     fn running(&self) -> MutexGuard<'_, HashMap<String, TurnHandle>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -95,7 +115,7 @@ impl Inner {
 impl Agent {
     pub fn new(parts: AgentParts) -> Result<Self, AgentError> {
         let hub = EventHub::start(Arc::clone(&parts.store))?;
-        Ok(Self(Arc::new(Inner { parts, hub, running: Mutex::default() })))
+        Ok(Self(Arc::new(Inner { parts, hub, running: Mutex::default(), unended: Mutex::default() })))
     }
 
     /// Closes turns that a process left behind when it was ended. Returns how many there were.
@@ -110,6 +130,7 @@ impl Agent {
         if request.message.trim().is_empty() && request.uploads.is_empty() {
             return Err(AgentError::Invalid("the message is empty".to_owned()));
         }
+        self.0.end_the_unended();
         // What another session left behind must not keep this one from beginning.
         if let Err(error) = self.recover() {
             tracing::warn!(%error, "a turn that was cut off could not be closed");
@@ -125,7 +146,11 @@ impl Agent {
             model: Some(provider.name().to_owned()),
         })?;
         if session.title == UNTITLED && !session.title_locked {
-            parts.store.rename(&session.id, &title::from_message(&message), TitledBy::Machine)?;
+            // A title is not worth a turn that has begun.
+            let title = title::from_message(&message);
+            if let Err(error) = parts.store.rename(&session.id, &title, TitledBy::Machine) {
+                tracing::warn!(%error, "the session got no title");
+            }
         }
         let handle = TurnHandle::new(&session.id, &begun.turn.id, begun.event.seq);
         self.0.hub.show_stored(begun.event.clone());
@@ -172,16 +197,16 @@ impl Agent {
             return Err(SessionError::Busy(session_id.to_owned()).into());
         }
         let provider = parts.models.connect(session.metadata.model.as_deref())?;
-        let mut messages = parts.store.context(session_id)?;
-        let newest =
-            messages.iter().rfind(|message| message.metadata.compaction.is_some()).map(|message| message.id);
-        messages.retain(|message| message.role != Role::System || Some(message.id) == newest);
-        // A compaction that stands last covers all that there is.
+        let messages = compact::uncovered(&parts.store.context(session_id)?);
         let last = messages.iter().rfind(|message| message.role != Role::System);
-        let Some(last) = last.filter(|last| newest.is_none_or(|newest| newest < last.id)) else {
-            return Err(AgentError::Invalid("there is nothing to summarise yet".to_owned()));
+        let made = messages.iter().find_map(|message| message.metadata.compaction.as_ref());
+        let until_message = match (last, made) {
+            (Some(last), _) => last.id,
+            // Nothing is new, but a person may want its taint away.
+            (None, Some(made)) if !made.outside.is_empty() => made.until_message,
+            _ => return Err(AgentError::Invalid("there is nothing to summarise yet".to_owned())),
         };
-        let (until_message, count) = (last.id, messages.len() as u64);
+        let count = messages.len() as u64;
         let told = history::told(&messages, &|_| Vec::new());
         let encoding = Encoding::of_model(provider.name());
         let tokens_before = encoding.count_request("", &told, &[]);

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use deskhand_core::{
-    AuditLog, CallId, EventBody, Phase, Status,
+    AuditLog, CallId, EventBody, Phase, Plan, Status,
     event::TurnOutcome,
     outside,
     session::{CallEnd, CallStep, SessionError, SessionStore, Step, TurnEnd, TurnSteps},
@@ -108,7 +108,7 @@ impl Told {
             EventBody::Text { text } => self.unfinished.push_str(&text),
             EventBody::CallPlanned { call_id, plan, .. } => {
                 self.unfinished.clear();
-                self.planned.insert(call_id, outside::source(&plan));
+                self.planned.insert(call_id, source_of(&plan));
             }
             EventBody::CallEnded { outcome } => {
                 self.unfinished.clear();
@@ -117,6 +117,12 @@ impl Told {
             _ => {}
         }
     }
+}
+
+/// What a kept output holds is not known any more.
+fn source_of(plan: &Plan) -> Option<String> {
+    let is_kept = plan.touches.iter().any(|touch| touch.rule == "path:session-files");
+    outside::source(plan).or_else(|| is_kept.then(|| "a kept output".to_owned()))
 }
 
 /// What the audit says of a call that the events do not tell the end of.

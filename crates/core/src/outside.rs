@@ -41,8 +41,22 @@ pub fn label(source: &str) -> String {
 
 /// Programs that print, without being given a path, what others have written.
 fn tells_what_others_wrote(program: &str) -> bool {
-    const PROGRAMS: [&str; 9] =
-        ["journalctl", "dmesg", "last", "lastb", "lastlog", "mail", "mailx", "wall", "coredumpctl"];
+    const PROGRAMS: [&str; 14] = [
+        "journalctl",
+        "systemctl",
+        "dmesg",
+        "last",
+        "lastb",
+        "lastlog",
+        "mail",
+        "mailx",
+        "wall",
+        "coredumpctl",
+        "xclip",
+        "xsel",
+        "wl-paste",
+        "pbpaste",
+    ];
     PROGRAMS.contains(&program.rsplit('/').next().unwrap_or(program))
 }
 

@@ -46,7 +46,9 @@ impl OutputKeeper for Outputs {
     }
 
     fn source_of(&self, path: &Path) -> Option<String> {
-        if path.parent() != Some(self.budget.folder()) {
+        // The data folder may be named through a link; what a plan touches is resolved.
+        let folder = std::fs::canonicalize(self.budget.folder()).ok()?;
+        if std::fs::canonicalize(path.parent()?).ok()? != folder {
             return None;
         }
         // What a call printed may lie in several files; all begin with its id.

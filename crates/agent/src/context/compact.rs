@@ -77,6 +77,25 @@ pub fn facts(covered: &[Message]) -> Facts {
     facts
 }
 
+/// What the next compaction would stand for: the newest one that there is, then what it does not cover.
+pub fn uncovered(messages: &[Message]) -> Vec<Message> {
+    let newest = messages.iter().rfind(|message| message.metadata.compaction.is_some());
+    let made = newest.and_then(|message| message.metadata.compaction.as_ref());
+    let mut left: Vec<Message> = newest.into_iter().cloned().collect();
+    for message in messages.iter().filter(|message| message.role != Role::System) {
+        match made {
+            Some(made) if message.id < made.until_message => {}
+            Some(made) if message.id == made.until_message => {
+                let Some(covered) = made.until_step else { continue };
+                let steps = message.execution_steps.iter().flatten().skip(covered).cloned().collect();
+                left.push(Message { execution_steps: Some(steps), ..message.clone() });
+            }
+            _ => left.push(message.clone()),
+        }
+    }
+    left
+}
+
 /// Where text from outside in these messages comes from.
 pub fn sources(covered: &[Message]) -> Vec<String> {
     let mut sources: Vec<String> = Vec::new();

@@ -24,9 +24,7 @@ use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc};
 use deskhand_core::{
     EventBody, Image, SessionCx,
     event::TurnOutcome,
-    session::{
-        Message, MessageMeta, OpenTurn, Role, Session, SessionResult, SessionStore, Step, TurnEnd, Usage,
-    },
+    session::{Message, MessageMeta, OpenTurn, Session, SessionResult, SessionStore, Step, TurnEnd, Usage},
 };
 use futures_util::FutureExt;
 
@@ -207,11 +205,14 @@ impl Turn {
             usage: (self.usage != Usage::default()).then_some(self.usage),
             metadata: serde_json::Map::new(),
         };
-        let id = self.turn.id.clone();
-        match self.kept(move |store| store.end_turn(&id, &stored)).await {
+        let (id, end) = (self.turn.id.clone(), stored.clone());
+        match self.kept(move |store| store.end_turn(&id, &end)).await {
             Ok(Some(done)) => self.agent.hub.show_stored(done),
             Ok(None) => tracing::warn!(turn = self.turn.id, "the turn had ended before"),
-            Err(error) => tracing::error!(%error, "the end of a turn could not be stored"),
+            Err(error) => {
+                tracing::error!(%error, "the end of a turn could not be stored");
+                self.agent.try_again_later(&self.turn.id, stored);
+            }
         }
         outcome
     }
@@ -362,10 +363,5 @@ impl Turn {
             Ok(result) => Ok(result?),
             Err(error) => Err(AgentError::Broken(format!("the store broke down: {error}"))),
         }
-    }
-
-    /// What was said in the session, for a summary: those messages that have words or steps.
-    fn said(&self) -> impl Iterator<Item = &Message> {
-        self.messages.iter().filter(|message| message.role != Role::System)
     }
 }

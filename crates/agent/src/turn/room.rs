@@ -105,10 +105,14 @@ impl Turn {
         let kept = &mut self.room.kept;
         shrink::shrink(told, self.room.to_save, &mut |result| {
             let id = result.call?;
-            if kept.insert(id) && outputs.path(id).is_none() {
+            if !kept.contains(&id) && outputs.path(id).is_none() {
                 // It was masked when it came through the gate.
                 outputs.keep(id, &Masked::assume(result.text.clone())).ok()?;
+                if history::is_fenced(&result.text) {
+                    outputs.mark_outside(id, "an older result").ok()?;
+                }
             }
+            kept.insert(id);
             Some(handle(id))
         });
     }
@@ -151,22 +155,14 @@ impl Turn {
     /// older rounds of this turn, too.
     fn coverable(&self) -> Option<Covered> {
         let last = self.messages.iter().rev().find_map(|message| message.metadata.compaction.as_ref());
-        let is_covered = |message: &Message| {
-            last.is_some_and(|last| {
-                message.id < last.until_message
-                    || (message.id == last.until_message && last.until_step.is_none())
-            })
-        };
         let answer = &self.messages[self.answer];
         let covered_steps = last
             .filter(|last| last.until_message == answer.id)
             .and_then(|last| last.until_step)
             .unwrap_or_default();
         let steps = compact::coverable(self.steps(), ROUNDS_KEPT).max(covered_steps);
-        // What an earlier compaction kept is part of what this one stands for.
-        let earlier = self.messages.iter().rfind(|message| message.metadata.compaction.is_some());
-        let said = self.said().filter(|message| message.id < answer.id && !is_covered(message));
-        let mut messages: Vec<Message> = earlier.into_iter().chain(said).cloned().collect();
+        let mut messages = compact::uncovered(&self.messages);
+        messages.retain(|message| message.role == Role::System || message.id < answer.id);
         if steps > covered_steps {
             let steps_covered = self.steps()[covered_steps..steps].to_vec();
             messages.push(Message { execution_steps: Some(steps_covered), ..answer.clone() });

@@ -219,11 +219,18 @@ impl Gate {
                     replans += 1;
                     continue;
                 }
-                Err(mut error) => match error.partial.take() {
+                Err(mut error) => {
                     // What a call had produced when it failed is a result, too.
-                    Some(partial) => (*partial, Some(error)),
-                    None => return Err(error),
-                },
+                    let Some(partial) = error.partial.take() else {
+                        // What went wrong may be told in words of what was read.
+                        if let Some(source) = &source {
+                            session.outside.mark(source);
+                            draft.outside = Some(source.clone());
+                        }
+                        return Err(error);
+                    };
+                    (*partial, Some(error))
+                }
             };
             draft.output_sha256 = Some(screen::hash(&reply));
             let screened = screen::mask(self, reply);
@@ -232,9 +239,7 @@ impl Gate {
                 approve_result::approve(self, &result, screened, session, draft, &request.cancel).await?;
             if let Some(source) = source {
                 session.outside.mark(&source);
-                // Everything that is kept of it, under whichever handle it is told of.
-                let told = format!("{} {}", &*passed.text, passed.data);
-                for kept in output::handles_in(&told).chain([draft.call_id]) {
+                for kept in self.kept_by(draft.call_id, &passed) {
                     self.outputs.mark_outside(kept, &source)?;
                 }
                 draft.outside = Some(source);
@@ -265,6 +270,15 @@ impl Gate {
                 error
             }
         })
+    }
+
+    /// What is kept of a call: its own output, and those that it made and tells of. The text may name any number of others.
+    fn kept_by(&self, call: CallId, result: &screen::Screened) -> Vec<CallId> {
+        const MOST_LOOKED_AT: usize = 1_000;
+        let told = format!("{} {}", &*result.text, result.data);
+        let made_by_it = |id: &CallId| id.made_at() >= call.made_at();
+        let told_of = output::handles_in(&told).filter(made_by_it).take(MOST_LOOKED_AT);
+        told_of.filter(|id| self.outputs.path(*id).is_some()).chain([call]).collect()
     }
 
     /// Where text in the result comes from: a kept output has the source of the call that it is of.

@@ -221,9 +221,11 @@ impl SessionStore for Sessions {
             Deletion::Soft => self.change("delete a session", |c| removal::soft(c, id, &self.holders)),
             Deletion::Hard => {
                 self.forget_most(id)?;
-                let outputs = self.look("look for kept outputs", |c| kept::files(c, id, &self.outputs))?;
-                let files = removal::Files { uploads: &self.uploads, outputs };
-                self.change("delete a session", |c| removal::hard(c, id, &files, &self.holders))?;
+                self.change("delete a session", |c| {
+                    let outputs = kept::files(c, id, &self.outputs)?;
+                    let files = removal::Files { uploads: &self.uploads, outputs };
+                    removal::hard(c, id, &files, &self.holders)
+                })?;
                 // What was deleted still stands in the log of the database. It is gone all the same.
                 if let Err(error) = self.writing.write_back() {
                     tracing::warn!("a session was deleted, but: {error}");

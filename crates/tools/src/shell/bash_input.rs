@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    bash::analyse,
+    bash::{analyse, with_places},
     command_line::short,
     lists::ShellLists,
     processes::{Found, Live, ProcessTable},
@@ -100,6 +100,7 @@ impl Tool for BashInput {
             }
             let analysis = analyse(&line, &record.cwd, cx)?;
             cx.service::<ShellLists>()?.check(&analysis)?;
+            plan = with_places(plan, &analysis, cx)?;
             plan = plan.at_least(analysis.permission, analysis.rule, analysis.why).effects(analysis.effects);
             plan.programs = analysis.programs;
             plan.hosts = analysis.hosts;
@@ -119,6 +120,9 @@ impl Tool for BashInput {
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
         let live = running(&input, cx)?;
+        if let Some(source) = cx.plan().and_then(deskhand_core::outside::source) {
+            live.reads_from(source);
+        }
         let bytes = input.bytes();
         tokio::select! {
             written = live.write(&bytes, input.eof) => written?,

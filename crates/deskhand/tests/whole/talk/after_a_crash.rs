@@ -310,3 +310,20 @@ async fn a_turn_whose_events_cannot_be_stored_has_failed() {
     assert!(reason.unwrap().contains("could not be stored"));
     assert_eq!(talk.answer().content, "Words that get lost.", "the answer itself is kept");
 }
+
+#[tokio::test]
+async fn an_end_that_could_not_be_stored_is_stored_when_it_can_be() {
+    let talk = Talk::new([says("First."), says("Second.")]);
+    let refuse =
+        "CREATE TRIGGER spoilt BEFORE UPDATE ON turns BEGIN SELECT RAISE(ABORT, 'the disk is full'); END;";
+    if !spoil(&talk, refuse) {
+        return;
+    }
+    let handle = talk.start("first");
+    assert_eq!(handle.ended().await, TurnOutcome::Completed);
+    assert!(talk.agent.store().open_turn(&talk.session).unwrap().is_some(), "it is not stored yet");
+    assert!(spoil(&talk, "DROP TRIGGER spoilt;"));
+    assert_eq!(done(&talk.say("second").await).0, TurnOutcome::Completed);
+    let texts: Vec<String> = talk.messages().into_iter().map(|message| message.content).collect();
+    assert_eq!(texts, ["first", "First.", "second", "Second."]);
+}

@@ -41,7 +41,7 @@ async fn older_results_shrink_and_stay_readable() {
     let read = |n: u32| calls("read_file", json!({"path": format!("{n}.txt")}));
     let mut replies: Vec<ScriptedReply> = (0..8).map(read).collect();
     replies.push(says("Read."));
-    let talk = Talk::at(Desk::new(), Script { context_tokens: 24_000, ..small(replies) });
+    let talk = Talk::at(Desk::new(), Script { context_tokens: 30_000, ..small(replies) });
     for n in 0..8 {
         talk.desk.write(&format!("{n}.txt"), &long(250));
     }
@@ -218,7 +218,7 @@ async fn ids_that_a_model_uses_again_are_told_apart() {
     };
     let mut replies: Vec<ScriptedReply> = (0..8).map(read).collect();
     replies.push(says("Read."));
-    let talk = Talk::at(Desk::new(), Script { context_tokens: 24_000, ..small(replies) });
+    let talk = Talk::at(Desk::new(), Script { context_tokens: 30_000, ..small(replies) });
     for n in 0..8 {
         talk.desk.write(&format!("{n}.txt"), &format!("file {n}\n{}", long(250)));
     }
@@ -243,4 +243,17 @@ async fn ids_that_a_model_uses_again_are_told_apart() {
         shrunk += 1;
     }
     assert!(shrunk > 1, "{results:?}");
+}
+
+#[tokio::test]
+async fn the_request_that_is_being_worked_on_stays_whole() {
+    let request = format!("Do all of this: {} and the last thing is XYZZY.", "a detail, ".repeat(600));
+    let look = |n: u32| calls("file_search", json!({"pattern": format!("{n}*")}));
+    let mut replies: Vec<ScriptedReply> = (0..4).map(look).collect();
+    replies.extend([calls("compact", json!({})), says("A summary."), says("Done.")]);
+    let talk = Talk::new(replies);
+    let events = talk.say(&request).await;
+    assert!(events.iter().any(|event| matches!(event.body, EventBody::Compacted { .. })));
+    let told = format!("{:?}", talk.requests().last().unwrap().messages);
+    assert!(told.contains("XYZZY"), "{told}");
 }

@@ -166,3 +166,60 @@ async fn an_imported_conversation_is_from_outside() {
     go_on(&mut talk, vec![touch(), says("No.")]).await;
     assert_eq!(statuses(&talk.answer()), [Status::NobodyToAsk]);
 }
+
+#[tokio::test]
+async fn what_is_typed_into_a_shell_in_the_background_is_told_from_where_it_reads() {
+    let (_folder, page) = page();
+    let mut talk = auto(vec![calls("bash", json!({"command": "bash", "background": true})), says("Begun.")]);
+    talk.say("start a shell").await;
+    let begun = ends(&talk.answer())[0].result.clone();
+    let id = begun.split([' ', '.', '"']).find(|word| word.starts_with("p-")).unwrap().to_owned();
+    let typed = json!({"process_id": id, "text": format!("cat {}", page.display()), "enter": true});
+    talk.desk.session.mode = Mode::Auto;
+    talk.desk.answer([yes(), yes()]);
+    let replies =
+        vec![calls("bash_input", typed), calls("bash_output", json!({"process_id": id})), says("Read.")];
+    go_on(&mut talk, replies).await;
+    let ends = ends(&talk.answer());
+    assert_eq!(ends[0].status, Status::Success, "{ends:?}");
+    assert!(ends[0].outside.is_some() && ends[1].outside.is_some(), "{ends:?}");
+}
+
+#[tokio::test]
+async fn a_data_folder_behind_a_link_knows_its_marks() {
+    let (_folder, page) = page();
+    let mut desk = Desk::new().mode(Mode::Auto);
+    let link = desk.data.with_file_name("link");
+    std::os::unix::fs::symlink(&desk.data, &link).unwrap();
+    let linked = deskhand_store::Store::open(&link, &deskhand_store::StoreOptions::default()).unwrap();
+    desk.gate.outputs = linked.outputs();
+    let outcome = desk.call("read_file", json!({"path": page})).await;
+    desk.gate.outputs.keep(outcome.call_id, &deskhand_core::Masked::assume(ORDER)).unwrap();
+    let handle = deskhand_core::output::handle(outcome.call_id);
+    let again = desk.call("read_file", json!({"path": handle})).await;
+    assert!(again.outside.is_some(), "{again:?}");
+}
+
+#[tokio::test]
+async fn a_person_takes_the_taint_away_also_after_the_model_has_compacted() {
+    let (_folder, page) = page();
+    let talk = auto(vec![
+        calls("read_file", json!({"path": page})),
+        says("Read."),
+        calls("list_dir", json!({})),
+        calls("list_dir", json!({"path": "."})),
+        calls("file_stat", json!({"path": "."})),
+        calls("compact", json!({})),
+        says("A summary."),
+        says("Compacted."),
+        says("Another summary."),
+        touch(),
+        says("Made."),
+    ]);
+    talk.say("read it").await;
+    talk.say("look around and compact").await;
+    assert!(talk.messages().iter().any(|message| message.metadata.compaction.is_some()));
+    compact_by_hand(&talk).await;
+    talk.say("go on").await;
+    assert_eq!(statuses(&talk.answer()), [Status::Success]);
+}

@@ -12,7 +12,10 @@ use deskhand_core::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use self::{input::Input, planning::analyse};
+pub use self::{
+    input::Input,
+    planning::{analyse, with_places},
+};
 use super::{
     capture::Captured,
     processes::{Beginning, ProcessTable},

@@ -174,7 +174,7 @@ fn with_doubts(plan: Plan, analysis: &Analysis, cwd: &Path, cx: &Cx) -> ToolResu
 }
 
 /// Puts every path that the command names through the path policy.
-fn with_places(mut plan: Plan, analysis: &Analysis, cx: &Cx) -> ToolResult<Plan> {
+pub fn with_places(mut plan: Plan, analysis: &Analysis, cx: &Cx) -> ToolResult<Plan> {
     let paths = cx.paths()?;
     let roots = cx.service::<Paths>()?.roots();
     let in_workspace =

@@ -103,6 +103,11 @@ impl Live {
         }
     }
 
+    /// What it prints from now on comes from outside.
+    pub fn reads_from(&self, source: String) {
+        lock(&self.record).outside.get_or_insert(source);
+    }
+
     pub fn record(&self) -> Record {
         lock(&self.record).clone()
     }

@@ -113,21 +113,32 @@ proptest! {
 
 #[test]
 fn a_compaction_stands_for_what_it_covers() {
-    let mut answer = message(2, Role::Assistant, "done");
+    let mut answer = message(4, Role::Assistant, "done");
     answer.execution_steps = Some(vec![call(1, "a", Some(ended("one"))), call(2, "b", Some(ended("two")))]);
-    let mut summary = message(3, Role::System, "SUMMARY");
+    let mut summary = message(5, Role::System, "SUMMARY");
     summary.metadata.compaction = Some(Compaction {
-        until_message: 2,
+        until_message: 4,
         until_step: Some(1),
         transcript: "out:x".into(),
         ..Compaction::default()
     });
-    let messages = [message(1, Role::User, "first"), answer, summary, message(4, Role::User, "next")];
+    let earlier = [message(1, Role::User, "earliest"), message(2, Role::Assistant, "answered")];
+    let later = [message(3, Role::User, "first"), answer, summary, message(6, Role::User, "next")];
+    let messages = [&earlier[..], &later[..]].concat();
     let told = told(&messages, &|_| Vec::new());
     check(&told);
     let text = format!("{told:?}");
     for (part, is_told) in
-        [("SUMMARY", true), ("first", false), ("\"one\"", false), ("two", true), ("next", true)]
+        // The request of a turn that is covered in part stays as it was made.
+        [
+            ("SUMMARY", true),
+            ("earliest", false),
+            ("answered", false),
+            ("first", true),
+            ("\"one\"", false),
+            ("two", true),
+            ("next", true),
+        ]
     {
         assert_eq!(text.contains(part), is_told, "{part}: {text}");
     }

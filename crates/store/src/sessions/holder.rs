@@ -6,15 +6,15 @@
 
 use std::{
     fs::{self, File, TryLockError},
-    io,
-    path::PathBuf,
+    io::{self, Write},
+    path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
 use deskhand_core::StoreResult;
 use uuid::Uuid;
 
-use crate::{error::Doing, folder};
+use crate::{error::Doing, folder, process};
 
 /// How often a file is made anew that somebody else took for one left behind.
 const TRIES: usize = 16;
@@ -67,10 +67,13 @@ impl Holders {
         for _ in 0..TRIES {
             let name = Uuid::now_v7().to_string();
             let path = self.folder.join(format!("{name}.lock"));
-            let file = folder::private_file().read(true).write(true).create_new(true).open(&path)?;
+            let mut file = folder::private_file().read(true).write(true).create_new(true).open(&path)?;
             // Until it is locked it looks like one left behind, and may be removed.
             match file.try_lock() {
-                Ok(()) if path.exists() => return Ok(Held { name, path, _file: file }),
+                Ok(()) if path.exists() => {
+                    file.write_all(process::this().as_bytes())?;
+                    return Ok(Held { name, path, _file: file });
+                }
                 Ok(()) | Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => {
                     let _ = fs::remove_file(&path);
@@ -92,7 +95,7 @@ impl Holders {
             Err(error) => return error.kind() == io::ErrorKind::NotFound,
         };
         // Shared: two who look at the same time do not take each other for the holder.
-        let gone = file.try_lock_shared().is_ok();
+        let gone = file.try_lock_shared().is_ok() || holder_has_ended(&path);
         if gone {
             let _ = fs::remove_file(&path);
         }
@@ -100,9 +103,36 @@ impl Holders {
     }
 }
 
+/// A program that was just being started has the lock of its parent for a moment longer than the parent lives. Where the
+/// holder can be told by its id, that counts; elsewhere only the lock does.
+fn holder_has_ended(lock: &Path) -> bool {
+    fs::read_to_string(lock).is_ok_and(|holder| process::is_gone(&holder))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_lock_that_outlives_its_holder_for_a_moment_is_no_holder() {
+        let data = tempfile::tempdir().unwrap();
+        let holders = Holders::new(data.path().to_owned());
+        let place = process::this().splitn(3, ' ').nth(2).unwrap().to_owned();
+        for (holder, is_gone) in [
+            (format!("4194304 1 {place}"), true),
+            (process::this().to_owned(), false),
+            ("4194304 1 elsewhere".to_owned(), false),
+            (String::new(), false),
+        ] {
+            let id = Uuid::now_v7();
+            let path = data.path().join(format!("{id}.lock"));
+            fs::write(&path, &holder).unwrap();
+            let held = File::open(&path).unwrap();
+            held.lock().unwrap();
+            assert_eq!(holders.is_gone(&id.to_string()), is_gone, "{holder}");
+        }
+    }
 
     fn names(holders: &Holders) -> Vec<String> {
         let entries = fs::read_dir(&holders.folder).into_iter().flatten().flatten();

@@ -119,7 +119,7 @@ impl ConfiguredModels {
                 .collect(),
             context_tokens: set.get("context_tokens").and_then(Value::as_u64),
             native_tools: flag("native_tools"),
-            constrains: flag("constrains").map(|on| if on { Constrains::JsonSchema } else { Constrains::No }),
+            constrains: flag("constrains").map(Constrains::from),
             images: flag("images"),
             record: env::var_os("DESKHAND_RECORD").filter(|path| !path.is_empty()).map(PathBuf::from),
             ..ConnectOptions::from_env()

@@ -71,6 +71,13 @@ pub enum Constrains {
     JsonSchema,
 }
 
+/// As settings and files say it.
+impl From<bool> for Constrains {
+    fn from(can: bool) -> Self {
+        if can { Self::JsonSchema } else { Self::No }
+    }
+}
+
 /// A model that can be asked.
 pub trait Provider: Send + Sync {
     /// `PROVIDER/NAME`

@@ -148,11 +148,7 @@ fn served(model: &ModelName, options: &ConnectOptions) -> Result<Served, Provide
     let preset = server.preset;
     let capabilities = Capabilities {
         native_tools: options.native_tools.unwrap_or(preset.native_tools),
-        constrains: options.constrains.unwrap_or(if preset.constrains {
-            Constrains::JsonSchema
-        } else {
-            Constrains::No
-        }),
+        constrains: options.constrains.unwrap_or(preset.constrains.into()),
         images: options.images.or(known.and_then(|known| known.images)).unwrap_or(preset.images),
         context_tokens: options
             .context_tokens

@@ -285,7 +285,7 @@ impl Provider for Player {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             native_tools: self.header.native_tools,
-            constrains: if self.header.constrains { Constrains::JsonSchema } else { Constrains::No },
+            constrains: self.header.constrains.into(),
             images: self.header.images,
             context_tokens: self.header.context_tokens,
         }

@@ -16,8 +16,8 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Arguments, Capabilities, ChatMessage, Constrains, Delta, ErrorClass, Finish, ModelCall, ModelRequest,
-    Provider, ProviderError, Reply, Thought, arguments,
+    Arguments, Capabilities, ChatMessage, Delta, ErrorClass, Finish, ModelCall, ModelRequest, Provider,
+    ProviderError, Reply, Thought, arguments,
 };
 
 #[cfg(test)]
@@ -244,7 +244,7 @@ impl Provider for Scripted {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             native_tools: self.script.native_tools,
-            constrains: if self.script.constrains { Constrains::JsonSchema } else { Constrains::No },
+            constrains: self.script.constrains.into(),
             images: self.script.images,
             context_tokens: self.script.context_tokens,
         }

@@ -1,6 +1,8 @@
 //! What of an answer is shown as it arrives. Where calls are written as text, what may become a call is held back until
 //! it is known to be none.
 
+use crate::chain::constraint::begun_answer;
+
 /// The text of one answer on its way to whoever watches.
 pub(super) struct Spoken {
     /// What has been shown.
@@ -15,7 +17,7 @@ enum Holds {
     /// From the first line on that looks like the beginning of a call.
     Calls,
     /// The answer is JSON: only the text in `answer` is shown.
-    AllButTheAnswer(Answer),
+    AllButTheAnswer,
 }
 
 impl Spoken {
@@ -23,7 +25,7 @@ impl Spoken {
         let holds = match (calls_are_text, is_constrained) {
             (false, _) => Holds::Nothing,
             (true, false) => Holds::Calls,
-            (true, true) => Holds::AllButTheAnswer(Answer::default()),
+            (true, true) => Holds::AllButTheAnswer,
         };
         Self { shown: String::new(), heard: String::new(), holds }
     }
@@ -31,7 +33,7 @@ impl Spoken {
     /// Takes a piece of the answer; what of it is to be shown now, if anything.
     pub fn hear(&mut self, piece: &str) -> Option<String> {
         self.heard.push_str(piece);
-        let now = match &mut self.holds {
+        let now = match self.holds {
             Holds::Nothing => piece.to_owned(),
             Holds::Calls => {
                 // Only the line that is being written can still become something else.
@@ -39,7 +41,10 @@ impl Spoken {
                 let sure = line + sure_to_be_text(&self.heard[line..]);
                 self.heard[self.shown.len()..sure.max(self.shown.len())].to_owned()
             }
-            Holds::AllButTheAnswer(answer) => answer.hear(piece),
+            Holds::AllButTheAnswer => {
+                let answer = begun_answer(&self.heard).unwrap_or_default();
+                answer.strip_prefix(self.shown.as_str()).unwrap_or_default().to_owned()
+            }
         };
         self.shown.push_str(&now);
         (!now.is_empty()).then_some(now)
@@ -75,91 +80,6 @@ fn sure_to_be_text(heard: &str) -> usize {
         at += line.len();
     }
     at
-}
-
-/// Reads the string under `answer` out of a JSON object while it arrives.
-#[derive(Default)]
-struct Answer {
-    state: Reading,
-    /// What of an escape has arrived.
-    escape: String,
-    /// The first half of a character that is written as two escapes.
-    surrogate: Option<u16>,
-    seen: String,
-}
-
-#[derive(Default, PartialEq, Eq)]
-enum Reading {
-    #[default]
-    Before,
-    Inside,
-    After,
-}
-
-impl Answer {
-    fn hear(&mut self, piece: &str) -> String {
-        let mut out = String::new();
-        for c in piece.chars() {
-            match self.state {
-                Reading::Before => {
-                    if c.is_whitespace() {
-                        continue;
-                    }
-                    self.seen.push(c);
-                    if self.seen == "{\"answer\":\"" {
-                        self.state = Reading::Inside;
-                    } else if !"{\"answer\":\"".starts_with(&self.seen) {
-                        self.state = Reading::After;
-                    }
-                }
-                Reading::Inside => self.inside(c, &mut out),
-                Reading::After => {}
-            }
-        }
-        out
-    }
-
-    fn inside(&mut self, c: char, out: &mut String) {
-        if self.escape.is_empty() {
-            match c {
-                '"' => self.state = Reading::After,
-                '\\' => self.escape.push(c),
-                c => out.push(c),
-            }
-            return;
-        }
-        self.escape.push(c);
-        let Some(kind) = self.escape.chars().nth(1) else { return };
-        let plain = match kind {
-            'n' => '\n',
-            't' => '\t',
-            'r' => '\r',
-            'b' | 'f' => ' ',
-            'u' => {
-                if self.escape.len() == 6 {
-                    let unit = u16::from_str_radix(&self.escape[2..], 16).unwrap_or(0xFFFD);
-                    self.escape.clear();
-                    self.unit(unit, out);
-                }
-                return;
-            }
-            other => other,
-        };
-        self.escape.clear();
-        out.push(plain);
-    }
-
-    fn unit(&mut self, unit: u16, out: &mut String) {
-        let units = match self.surrogate.take() {
-            Some(first) => vec![first, unit],
-            None if (0xD800..0xDC00).contains(&unit) => {
-                self.surrogate = Some(unit);
-                return;
-            }
-            None => vec![unit],
-        };
-        out.extend(char::decode_utf16(units).map(|c| c.unwrap_or('\u{FFFD}')));
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 mod approver;
 mod arguments;
-#[cfg_attr(not(test), allow(dead_code))] // until sessions are kept
 pub mod chat;
 mod fixed;
 mod input;

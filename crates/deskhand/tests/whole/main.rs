@@ -8,6 +8,7 @@ mod bad_input;
 mod chat_command;
 mod command;
 mod command_line;
+mod console;
 mod conversation;
 mod one_path;
 mod probes;

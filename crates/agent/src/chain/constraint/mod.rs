@@ -30,11 +30,6 @@ pub fn constraint(tools: &[ToolDefinition]) -> Constraint {
     Constraint { name: "call_or_answer".to_owned(), schema: any_of(options) }
 }
 
-/// A call of this tool, and nothing else.
-pub fn constraint_call(tool: &ToolDefinition) -> Constraint {
-    Constraint { name: "call".to_owned(), schema: call_schema(tool) }
-}
-
 fn call_schema(tool: &ToolDefinition) -> Value {
     json!({
         "type": "object",

@@ -127,20 +127,5 @@ pub fn schedule(footprints: &[Footprint]) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// The same as rounds: each group runs side by side, once the group before it has ended.
-pub fn batches(footprints: &[Footprint]) -> Vec<Vec<usize>> {
-    let mut level: Vec<usize> = Vec::with_capacity(footprints.len());
-    let mut batches: Vec<Vec<usize>> = Vec::new();
-    for (at, waits_for) in schedule(footprints).into_iter().enumerate() {
-        let own = waits_for.into_iter().map(|earlier| level[earlier] + 1).max().unwrap_or(0);
-        level.push(own);
-        if batches.len() <= own {
-            batches.resize_with(own + 1, Vec::new);
-        }
-        batches[own].push(at);
-    }
-    batches
-}
-
 #[cfg(test)]
 mod tests;

@@ -227,3 +227,43 @@ async fn results_can_be_checked_by_a_person_first() {
     assert_eq!(statuses(&talk.answer()), [Status::Success, Status::ResultRejected]);
     assert!(!ends(&talk.answer())[1].result.contains("private"));
 }
+
+#[tokio::test]
+async fn a_program_that_embeds_the_agent_is_called_back_with_every_event() {
+    let talk = Talk::new([calls("list_dir", json!({"path": "."})), says("Looked.")]);
+    let seen = Arc::new(crate::support::Seen::default());
+    let request = TurnRequest { observer: Some(seen.clone()), ..talk.request("look") };
+    let handle = talk.agent.start(request).unwrap();
+    let events = talk.events_of(&handle).await;
+    let kind = |body: &EventBody| serde_json::to_value(body).unwrap()["type"].clone();
+    let called: Vec<Value> = seen.0.lock().unwrap().iter().map(kind).collect();
+    // The end is stored together with the answer, and told by the handle.
+    let told: Vec<Value> = events[..events.len() - 1].iter().map(|event| kind(&event.body)).collect();
+    assert_eq!(called, told);
+    assert_eq!(handle.ended().await, TurnOutcome::Completed);
+}
+
+#[tokio::test]
+async fn a_picture_goes_to_a_model_that_sees_and_to_no_other() {
+    use deskhand_core::session::NewUpload;
+    for images in [true, false] {
+        let script = Script { images, replies: vec![says("A dot.")], ..Script::default() };
+        let talk = Talk::at(Desk::new(), script);
+        let upload = NewUpload {
+            session_id: talk.session.clone(),
+            name: "dot.png".into(),
+            mime: "image/png".into(),
+            content: b"a picture".to_vec(),
+        };
+        let upload = talk.agent.store().add_upload(&upload).unwrap();
+        let request = TurnRequest { uploads: vec![upload.id], ..talk.request("what is this?") };
+        let handle = talk.agent.start(request).unwrap();
+        assert_eq!(done(&talk.events_of(&handle).await).0, TurnOutcome::Completed);
+        let ChatMessage::User { images: sent, .. } = talk.requests()[0].messages[0].clone() else {
+            panic!("the user spoke first")
+        };
+        let sent: Vec<String> = sent.into_iter().map(|image| image.base64).collect();
+        let wanted: &[&str] = if images { &["YSBwaWN0dXJl"] } else { &[] };
+        assert_eq!(sent, wanted);
+    }
+}

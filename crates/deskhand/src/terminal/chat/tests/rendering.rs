@@ -19,7 +19,7 @@ const PLAIN: Screen = Screen { style: Style::PLAIN, live: false, asks: false, ..
 
 /// All that is printed, with the sequences made visible.
 fn shown(screen: Screen, events: &[Event]) -> String {
-    let mut renderer = Renderer::new(screen).within("/work/space".as_ref());
+    let mut renderer = Renderer::new(screen).within("/home/ada/space".as_ref());
     let mut out = String::new();
     for event in events {
         out.push_str(&renderer.event(event));
@@ -45,7 +45,7 @@ fn whole_turn() -> Vec<Event> {
         .thought("然后修改。")
         .text("I look into **the ")
         .text("file**.")
-        .planned(1, "read_file", "Read /work/space/notes.md", "allow")
+        .planned(1, "read_file", "Read /home/ada/space/notes.md", "allow")
         .progress(1, "reading\nsecond")
         .ended(outcome(1, "read_file", Status::Success, "one\ntwo\nthree\nfour\nfive\nsix"))
         .planned(2, "edit_file", "Change 1 place in notes.md", "ask")

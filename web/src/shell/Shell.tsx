@@ -2,6 +2,7 @@
 import { Drawer } from "antd";
 import { type ReactNode, Suspense, useCallback, useMemo, useState } from "react";
 
+import { PreviewHost } from "../files/PreviewHost";
 import { useText } from "../i18n";
 import type { Route } from "../router";
 import { ConnectionBanner } from "./ConnectionBanner";
@@ -72,11 +73,12 @@ export function Shell({ route, children }: { route: Route; children: ReactNode }
           aria-label={text.shell.panel}
         />
       </div>
+      <PreviewHost />
     </PanelSlotContext>
   );
 }
 
-/** The part behind # is the route, so the link must not change it. */
+/** The address stays as it is. */
 function focusMain(event: { preventDefault: () => void }): void {
   event.preventDefault();
   document.getElementById("main")?.focus();

@@ -39,6 +39,7 @@ export const shell = {
     processes: "Processes",
     search: "Search results",
     jobs: "Background jobs",
+    approvals: "Approvals",
     undo: "Undo",
     audit: "Audit trail",
     grants: "Remembered answers",

@@ -91,7 +91,7 @@ function Records() {
         </Button>
       ),
     },
-    { key: "tool", title: text.tool, show: (one) => <code className={callStyles.mono}>{one.tool_name}</code> },
+    { key: "tool", title: text.tool, tight: true, show: (one) => <code className={callStyles.mono}>{one.tool_name}</code> },
     { key: "phase", title: text.phase, tight: true, show: (one) => text.phases[one.phase] },
     {
       key: "status",
@@ -99,7 +99,7 @@ function Records() {
       tight: true,
       show: (one) => <span className={statusClass(one.status)}>{auditStatus(one.status, texts)}</span>,
     },
-    { key: "caller", title: text.caller, show: (one) => one.caller },
+    { key: "caller", title: text.caller, tight: true, show: (one) => one.caller },
     { key: "decision", title: text.decision, show: (one) => [one.decision, one.decided_by].filter(Boolean).join(" · ") },
     {
       key: "duration",

@@ -35,6 +35,15 @@ pub enum SessionError {
     Store(#[from] StoreError),
 }
 
+/// Whose sessions are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// Those of all owners together.
+    Everyone,
+    /// Those of one alone; `None` is the owner of this installation.
+    Only(Option<String>),
+}
+
 /// Which page of a list, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageAsk {
@@ -54,6 +63,8 @@ pub struct Page<T> {
 pub struct NewSession {
     /// `None`: a new one.
     pub id: Option<String>,
+    /// `None`: the owner of this installation.
+    pub owner: Option<String>,
     /// Set by hand, and so locked. `None`: untitled.
     pub title: Option<String>,
     pub metadata: SessionMeta,
@@ -63,6 +74,7 @@ pub struct NewSession {
 #[derive(Clone, Debug)]
 pub struct SessionQuery {
     pub page: PageAsk,
+    pub owner: Owner,
     /// `None`: both.
     pub archived: Option<bool>,
     /// Those that were deleted softly, instead of the others.
@@ -76,6 +88,10 @@ pub struct MessageQuery {
     pub page: Option<PageAsk>,
     /// Only those with a larger id.
     pub after: Option<i64>,
+    /// Only those with a smaller id.
+    pub before: Option<i64>,
+    /// Only so many of them, the newest: 1 to 1,000. Not together with a page. The total is then that of the session.
+    pub last: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -83,6 +99,7 @@ pub struct SearchQuery {
     /// Words, all of which must occur; Chinese needs no blanks between them.
     pub text: String,
     pub page: PageAsk,
+    pub owner: Owner,
     /// Only in this session.
     pub session_id: Option<String>,
     pub archived: Option<bool>,
@@ -157,6 +174,8 @@ pub struct OpenTurn {
     pub user_message: i64,
     /// The answer: empty until the turn ends.
     pub assistant_message: i64,
+    /// The number of its first event, `turn_started`.
+    pub first_event: u64,
     pub started_at: Time,
 }
 
@@ -215,6 +234,7 @@ pub struct NewUpload {
 #[derive(Clone, Debug)]
 pub struct ToolCallQuery {
     pub page: PageAsk,
+    pub owner: Owner,
     pub session_id: Option<String>,
     pub turn_id: Option<String>,
     pub tool: Option<String>,
@@ -251,10 +271,11 @@ pub trait SessionStore: Send + Sync {
     /// Refused while a turn is under way.
     fn delete(&self, id: &str, how: Deletion) -> SessionResult<()>;
     fn restore(&self, id: &str) -> SessionResult<Session>;
-    /// A new session with the messages up to `at` (all of them, where it is `None`) as they were; the original stays.
+    /// A new session with the messages up to `at` (all of them, where it is `None`; none, where it is 0) as they were, of the same
+    /// owner; the original stays.
     fn fork(&self, id: &str, at: Option<i64>, title: Option<&str>) -> SessionResult<Session>;
-    /// A new session from a transcript, with new ids.
-    fn import(&self, transcript: &Transcript) -> SessionResult<Session>;
+    /// A new session of `owner` from a transcript, with new ids. Whose it was before does not matter.
+    fn import(&self, transcript: &Transcript, owner: Option<&str>) -> SessionResult<Session>;
     fn export(&self, id: &str) -> SessionResult<Transcript>;
 
     fn messages(&self, session: &str, query: &MessageQuery) -> SessionResult<Page<Message>>;
@@ -281,6 +302,8 @@ pub trait SessionStore: Send + Sync {
     fn append_events(&self, events: Vec<NewEvent>) -> SessionResult<Vec<Event>>;
     /// The events after `after`, at most `limit`.
     fn events(&self, session: &str, after: u64, limit: usize) -> SessionResult<Vec<Event>>;
+    /// The number of the newest event of a session; 0 where it has none.
+    fn last_event(&self, session: &str) -> SessionResult<u64>;
 
     fn add_upload(&self, new: &NewUpload) -> SessionResult<Upload>;
     fn uploads(&self, session: &str) -> SessionResult<Vec<Upload>>;

@@ -243,6 +243,12 @@ pub fn read(c: &Connection, session_id: &str, after: u64, limit: usize) -> Tried
     Ok(events)
 }
 
+/// The number of the newest event; 0 where there is none.
+pub fn last(c: &Connection, session_id: &str) -> Tried<u64> {
+    let mut query = c.prepare_cached("SELECT last_seq FROM sessions WHERE id = ?")?;
+    Ok(query.query_row([session_id], |row| row.get(0))?)
+}
+
 /// Makes one row of the rows of a turn that hold pieces of the same kind and follow each other.
 pub fn merge(c: &Connection, session_id: &str, turn_id: &str, from: u64) -> Tried<()> {
     let mut query = c.prepare_cached(&format!(

@@ -35,7 +35,7 @@ use deskhand_core::{
     Event, StoreError,
     session::{
         Begun, CallStep, Deletion, Hits, Message, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn,
-        NewUpload, Page, PageAsk, SearchQuery, Session, SessionError, SessionMeta, SessionQuery,
+        NewUpload, Owner, Page, PageAsk, SearchQuery, Session, SessionError, SessionMeta, SessionQuery,
         SessionResult, SessionStore, Step, TitledBy, ToolCallQuery, ToolCallRow, Transcript, TurnEnd,
         TurnSteps, Upload,
     },
@@ -45,7 +45,7 @@ use rusqlite::{Connection, Row, TransactionBehavior, types::Type};
 use self::holder::Holders;
 use crate::database::Database;
 
-pub(crate) use tables::TABLES;
+pub(crate) use tables::{OWNERS, TABLES};
 
 /// The most bytes of one message's content, and of its steps as JSON.
 const MAX_TEXT: usize = 64 << 20;
@@ -187,6 +187,19 @@ fn offset_and_limit(page: PageAsk) -> Tried<(u64, u64)> {
     Ok(((page.page - 1).saturating_mul(page.size).min(i64::MAX as u64), page.size))
 }
 
+/// What the column `owner` has for one: the owner of the installation has no name.
+fn owner_column(owner: Option<&str>) -> &str {
+    owner.unwrap_or_default()
+}
+
+/// What the column must be; `None` where it may be anything.
+fn wanted_owner(owner: &Owner) -> Option<&str> {
+    match owner {
+        Owner::Everyone => None,
+        Owner::Only(owner) => Some(owner_column(owner.as_deref())),
+    }
+}
+
 impl SessionStore for Sessions {
     fn create(&self, new: &NewSession) -> SessionResult<Session> {
         self.change("create a session", |c| rows::create(c, new))
@@ -243,8 +256,8 @@ impl SessionStore for Sessions {
         self.change("fork a session", |c| fork::fork(c, id, at, title, &self.uploads))
     }
 
-    fn import(&self, transcript: &Transcript) -> SessionResult<Session> {
-        self.change("import a session", |c| transcripts::import(c, transcript))
+    fn import(&self, transcript: &Transcript, owner: Option<&str>) -> SessionResult<Session> {
+        self.change("import a session", |c| transcripts::import(c, transcript, owner))
     }
 
     fn export(&self, id: &str) -> SessionResult<Transcript> {
@@ -306,6 +319,13 @@ impl SessionStore for Sessions {
         self.look("read the events of a session", |c| {
             rows::get(c, session)?;
             events::read(c, session, after, limit)
+        })
+    }
+
+    fn last_event(&self, session: &str) -> SessionResult<u64> {
+        self.look("read the events of a session", |c| {
+            rows::get(c, session)?;
+            events::last(c, session)
         })
     }
 

@@ -1,7 +1,7 @@
 //! Sessions: made, listed, named, archived, deleted.
 
 use deskhand_core::session::{
-    Deletion, ForkedFrom, MessageQuery, NewSession, NewUpload, PageAsk, Role, Session, SessionMeta,
+    Deletion, ForkedFrom, MessageQuery, NewSession, NewUpload, Owner, PageAsk, Role, Session, SessionMeta,
     SessionQuery, SessionStore, Step, TitledBy, ToolCallQuery, UNTITLED,
 };
 use serde_json::json;
@@ -117,6 +117,7 @@ fn full(store: &dyn SessionStore) -> Session {
 fn calls(session_id: Option<&str>) -> ToolCallQuery {
     ToolCallQuery {
         page: PageAsk { page: 1, size: 10 },
+        owner: Owner::Everyone,
         session_id: session_id.map(str::to_owned),
         turn_id: None,
         tool: None,

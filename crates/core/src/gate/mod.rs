@@ -24,6 +24,7 @@ mod validate;
 use std::{collections::HashMap, panic::AssertUnwindSafe, path::PathBuf, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -137,7 +138,7 @@ impl Request {
 }
 
 /// What a call would do and what would be decided about it. Made without doing it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Explanation {
     pub tool: String,
     /// `allow`, `ask` or `forbid`.

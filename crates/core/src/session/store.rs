@@ -271,6 +271,10 @@ pub trait SessionStore: Send + Sync {
     /// Refused while a turn is under way.
     fn delete(&self, id: &str, how: Deletion) -> SessionResult<()>;
     fn restore(&self, id: &str) -> SessionResult<Session>;
+    /// Whose a session is that was deleted softly.
+    fn owner_of_deleted(&self, id: &str) -> SessionResult<Option<String>>;
+    /// A number that changes whenever anything that is kept here does, whoever changes it.
+    fn version(&self) -> SessionResult<i64>;
     /// A new session with the messages up to `at` (all of them, where it is `None`; none, where it is 0) as they were, of the same
     /// owner; the original stays.
     fn fork(&self, id: &str, at: Option<i64>, title: Option<&str>) -> SessionResult<Session>;

@@ -73,6 +73,10 @@ impl App {
         &self.0.limits
     }
 
+    pub fn requests_per_second(&self) -> u32 {
+        self.0.parts.requests_per_second
+    }
+
     pub fn cookie_name(&self) -> &str {
         &self.0.cookie_name
     }
@@ -136,7 +140,7 @@ impl App {
     /// A session of this person. To others it does not exist.
     pub async fn session_of(&self, person: &Person, id: &str) -> Result<Session, ApiError> {
         let (wanted, owner) = (id.to_owned(), person.user.clone());
-        self.store(move |store| own_session(store, &owner, &wanted)).await
+        self.store(move |store| own_session(store, owner.as_deref(), &wanted)).await
     }
 
     /// Work on the store with a session of this person. To others it does not exist.
@@ -147,7 +151,7 @@ impl App {
         work: impl FnOnce(&dyn SessionStore, Session) -> Result<T, SessionError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let (wanted, owner) = (id.to_owned(), person.user.clone());
-        self.store(move |store| work(store, own_session(store, &owner, &wanted)?)).await
+        self.store(move |store| work(store, own_session(store, owner.as_deref(), &wanted)?)).await
     }
 
     /// Where the calls of this person in this session work.
@@ -177,9 +181,13 @@ impl App {
     }
 }
 
-fn own_session(store: &dyn SessionStore, owner: &Option<String>, id: &str) -> Result<Session, SessionError> {
+fn own_session(store: &dyn SessionStore, owner: Option<&str>, id: &str) -> Result<Session, SessionError> {
     let session = store.session(id)?;
-    if session.owner == *owner { Ok(session) } else { Err(SessionError::NoSuchSession(id.to_owned())) }
+    if session.owner.as_deref() == owner {
+        Ok(session)
+    } else {
+        Err(SessionError::NoSuchSession(id.to_owned()))
+    }
 }
 
 /// A request may ask for a tighter mode than the one in force, never for a looser one.

@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_plan_is_confirmed_once_for_its_own_call() {
-        let book = Confirmations::new(Duration::from_secs(60));
+        let book = Confirmations::new(Duration::from_mins(1));
         let id = book.show(key("a", "1"), Plan::new("one"));
         assert!(book.confirm(Some(&id), &key("a", "2")).is_none(), "other arguments");
         assert!(book.confirm(Some(&id), &key("b", "1")).is_none(), "another caller");
@@ -107,7 +107,7 @@ mod tests {
         let book = Confirmations::new(Duration::ZERO);
         let id = book.show(key("a", "1"), Plan::new("old"));
         assert!(book.confirm(Some(&id), &key("a", "1")).is_none());
-        let book = Confirmations::new(Duration::from_secs(60));
+        let book = Confirmations::new(Duration::from_mins(1));
         let first = book.show(key("a", "1"), Plan::new("first"));
         book.show(key("a", "1"), Plan::new("second"));
         assert!(book.confirm(Some(&first), &key("a", "1")).is_none());
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_book_is_bounded() {
-        let book = Confirmations::new(Duration::from_secs(60));
+        let book = Confirmations::new(Duration::from_mins(1));
         for n in 0..MOST + 10 {
             book.show(key("a", &n.to_string()), Plan::new("x"));
         }

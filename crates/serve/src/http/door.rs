@@ -258,7 +258,10 @@ mod tests {
 
     #[test]
     fn only_its_own_names_are_allowed() {
-        let local = HostNames::new("127.0.0.1:8787".parse().unwrap(), &["Desk.example".into(), "p.example:443".into()]);
+        let local = HostNames::new(
+            "127.0.0.1:8787".parse().unwrap(),
+            &["Desk.example".into(), "p.example:443".into()],
+        );
         for (host, allowed) in [
             ("127.0.0.1:8787", true),
             ("localhost:8787", true),

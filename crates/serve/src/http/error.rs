@@ -3,7 +3,7 @@
 use aide::{
     OperationOutput,
     generate::GenContext,
-    openapi::{Operation, Response as ApiResponse},
+    openapi::{Operation, Response as ApiResponse, StatusCode as ApiStatus},
 };
 use axum::{
     Json,
@@ -96,7 +96,10 @@ impl OperationOutput for ApiError {
         Some(response)
     }
 
-    fn inferred_responses(ctx: &mut GenContext, operation: &mut Operation) -> Vec<(Option<u16>, ApiResponse)> {
+    fn inferred_responses(
+        ctx: &mut GenContext,
+        operation: &mut Operation,
+    ) -> Vec<(Option<ApiStatus>, ApiResponse)> {
         Self::operation_response(ctx, operation).map(|response| (None, response)).into_iter().collect()
     }
 }

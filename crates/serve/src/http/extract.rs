@@ -1,10 +1,6 @@
 //! What a request carries, read with our own errors.
 
-use aide::{
-    OperationInput,
-    generate::GenContext,
-    openapi::Operation,
-};
+use aide::{OperationInput, generate::GenContext, openapi::Operation};
 use axum::{
     Json,
     extract::{FromRequest, FromRequestParts, Path, Query, Request, rejection::JsonRejection},

@@ -5,6 +5,7 @@
 //! what came of it. The OpenAPI document is made from the very functions that answer.
 
 mod app;
+mod attachment;
 mod confirmations;
 mod door;
 mod error;

@@ -38,10 +38,7 @@ fn documented(api: &mut OpenApi) -> Router<App> {
 }
 
 fn describe(api: TransformOpenApi<'_>) -> TransformOpenApi<'_> {
-    let mut api = api.security_scheme(
-        "token",
-        SecurityScheme::Http { scheme: "bearer".to_owned(), bearer_format: None, description: None, extensions: Default::default() },
-    );
+    let mut api = api.security_scheme("token", bearer());
     let document = api.inner_mut();
     document.info = Info {
         title: "Deskhand".to_owned(),
@@ -52,9 +49,22 @@ fn describe(api: TransformOpenApi<'_>) -> TransformOpenApi<'_> {
     document.security = vec![[("token".to_owned(), Vec::new())].into_iter().collect()];
     document.tags = routes::TAGS
         .iter()
-        .map(|(name, about)| Tag { name: (*name).to_owned(), description: Some((*about).to_owned()), ..Tag::default() })
+        .map(|(name, about)| Tag {
+            name: (*name).to_owned(),
+            description: Some((*about).to_owned()),
+            ..Tag::default()
+        })
         .collect();
     api
+}
+
+fn bearer() -> SecurityScheme {
+    SecurityScheme::Http {
+        scheme: "bearer".to_owned(),
+        bearer_format: None,
+        description: Some("The token in the address that the server printed".to_owned()),
+        extensions: [].into_iter().collect(),
+    }
 }
 
 async fn show(Extension(api): Extension<Arc<OpenApi>>) -> Json<OpenApi> {

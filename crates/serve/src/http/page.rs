@@ -7,6 +7,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
 use super::{app::App, door, error::ApiError, token};
@@ -77,24 +78,29 @@ fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
         return None;
     }
     let plain = Files::get(path)?;
-    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let takes = |coding: &str| accepted.split(',').any(|one| one.split(';').next().unwrap_or_default().trim() == coding);
+    let accepted =
+        headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let takes = |coding: &str| {
+        accepted.split(',').any(|one| one.split(';').next().unwrap_or_default().trim() == coding)
+    };
     let smaller = [("br", ".br"), ("gzip", ".gz")]
         .into_iter()
         .filter(|(coding, _)| takes(coding))
         .find_map(|(coding, ending)| Some((coding, Files::get(&format!("{path}{ending}"))?)));
     let etag = etag(&plain);
-    let mut response = if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == etag.as_bytes()) {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        match &smaller {
-            Some((coding, file)) => {
-                ([(header::CONTENT_ENCODING, *coding)], file.data.clone().into_owned()).into_response()
+    let mut response =
+        if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == etag.as_bytes()) {
+            StatusCode::NOT_MODIFIED.into_response()
+        } else {
+            match &smaller {
+                Some((coding, file)) => {
+                    ([(header::CONTENT_ENCODING, *coding)], file.data.clone().into_owned()).into_response()
+                }
+                None => plain.data.clone().into_owned().into_response(),
             }
-            None => plain.data.clone().into_owned().into_response(),
-        }
-    };
-    let caching = if path.starts_with(NAMED_BY_CONTENT) { "public, max-age=31536000, immutable" } else { "no-cache" };
+        };
+    let caching =
+        if path.starts_with(NAMED_BY_CONTENT) { "public, max-age=31536000, immutable" } else { "no-cache" };
     let set = response.headers_mut();
     set.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     set.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
@@ -108,9 +114,7 @@ fn file(path: &str, headers: &HeaderMap) -> Option<Response> {
 }
 
 fn etag(file: &EmbeddedFile) -> String {
-    let hash = file.metadata.sha256_hash();
-    let start: String = hash[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("\"{start}\"")
+    format!("\"{}\"", URL_SAFE_NO_PAD.encode(&file.metadata.sha256_hash()[..16]))
 }
 
 fn mime(path: &str) -> &'static str {

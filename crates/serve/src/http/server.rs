@@ -57,8 +57,9 @@ impl Server {
             None => None,
             Some(tls) => Some(read_certificates(tls).await?),
         };
-        let listener = TcpListener::bind(listen.address)
-            .map_err(|error| io::Error::new(error.kind(), format!("cannot listen on {}: {error}", listen.address)))?;
+        let listener = TcpListener::bind(listen.address).map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot listen on {}: {error}", listen.address))
+        })?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let hosts = HostNames::new(address, &listen.hosts);
@@ -106,9 +107,11 @@ async fn read_certificates(tls: &Tls) -> io::Result<RustlsConfig> {
     // Another part of the program may have installed it before; there is only one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     RustlsConfig::from_pem_file(&tls.certificate, &tls.key).await.map_err(|error| {
-        let message =
-            format!("cannot use the certificate {} with the key {}: {error}", tls.certificate.display(), tls.key.display());
+        let message = format!(
+            "cannot use the certificate {} with the key {}: {error}",
+            tls.certificate.display(),
+            tls.key.display()
+        );
         io::Error::new(error.kind(), message)
     })
 }
-

@@ -2,7 +2,11 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use aide::{OperationOutput, generate::GenContext, openapi::{MediaType, Operation, Response as ApiResponse}};
+use aide::{
+    OperationOutput,
+    generate::GenContext,
+    openapi::{MediaType, Operation, Response as ApiResponse, StatusCode as ApiStatus},
+};
 use axum::{
     http::HeaderValue,
     response::{
@@ -51,8 +55,14 @@ impl OperationOutput for EventsAnswer {
         })
     }
 
-    fn inferred_responses(ctx: &mut GenContext, operation: &mut Operation) -> Vec<(Option<u16>, ApiResponse)> {
-        Self::operation_response(ctx, operation).map(|response| (Some(200), response)).into_iter().collect()
+    fn inferred_responses(
+        ctx: &mut GenContext,
+        operation: &mut Operation,
+    ) -> Vec<(Option<ApiStatus>, ApiResponse)> {
+        Self::operation_response(ctx, operation)
+            .map(|response| (Some(ApiStatus::Code(200)), response))
+            .into_iter()
+            .collect()
     }
 }
 

@@ -252,6 +252,23 @@ impl SessionStore for Sessions {
         self.change("restore a session", |c| removal::restore(c, id))
     }
 
+    fn owner_of_deleted(&self, id: &str) -> SessionResult<Option<String>> {
+        self.look("look at a deleted session", |c| {
+            let session = rows::get_any(c, id)?;
+            if session.deleted_at.is_none() {
+                return Err(invalid(format!("the session {id} is not deleted")));
+            }
+            Ok(session.owner)
+        })
+    }
+
+    fn version(&self) -> SessionResult<i64> {
+        // What is read has a connection of its own, so that it is told of what this process writes, too.
+        self.look("look whether anything has changed", |c| {
+            Ok(c.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?)
+        })
+    }
+
     fn fork(&self, id: &str, at: Option<i64>, title: Option<&str>) -> SessionResult<Session> {
         self.change("fork a session", |c| fork::fork(c, id, at, title, &self.uploads))
     }

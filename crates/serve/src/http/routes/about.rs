@@ -15,7 +15,9 @@ pub const MOST_JSON_BYTES: usize = 2 << 20;
 pub fn routes() -> ApiRouter<App> {
     ApiRouter::new().api_route(
         "/api/v1/about",
-        get_with(about, |op| op.id("about").summary("What this server is, and who you are to it").tag("server")),
+        get_with(about, |op| {
+            op.id("about").summary("What this server is, and who you are to it").tag("server")
+        }),
     )
 }
 
@@ -60,7 +62,10 @@ async fn about(State(app): State<App>, person: Person) -> Json<AboutAnswer> {
     });
     Json(AboutAnswer {
         about: app.program().about(),
-        user: User { name: person.user.clone().unwrap_or_else(|| "owner".to_owned()), owner: person.is_owner() },
+        user: User {
+            name: person.user.clone().unwrap_or_else(|| "owner".to_owned()),
+            owner: person.is_owner(),
+        },
         here: person.here,
         limits: LimitsAnswer {
             upload_bytes: MOST_UPLOAD_BYTES,

@@ -1,6 +1,9 @@
 //! Questions to people: what waits for an answer, and answering it. The first answer wins; the others are told.
 
-use aide::axum::{ApiRouter, routing::{get_with, post_with}};
+use aide::axum::{
+    ApiRouter,
+    routing::{get_with, post_with},
+};
 use axum::{Json, extract::State};
 use deskhand_core::{
     Answer, ApprovalRequest, Remember, ResultAnswer, Settled,
@@ -26,8 +29,12 @@ pub fn routes() -> ApiRouter<App> {
         )
         .api_route(
             "/api/v1/approvals/{approval_id}",
-            get_with(get, |op| op.id("getApproval").summary("One question, and how it was settled").tag("approvals"))
-                .merge(post_with(answer, |op| op.id("answerApproval").summary("Answer a question").tag("approvals"))),
+            get_with(get, |op| {
+                op.id("getApproval").summary("One question, and how it was settled").tag("approvals")
+            })
+            .merge(post_with(answer, |op| {
+                op.id("answerApproval").summary("Answer a question").tag("approvals")
+            })),
         )
 }
 
@@ -143,7 +150,9 @@ fn worded(request: &ApprovalRequest, body: AnswerBody) -> Result<AnyAnswer, ApiE
     match (&request.subject, answer) {
         (Subject::Execution { plan }, Word::Yes | Word::No) => {
             if answer == Word::Yes && remember.is_some() && !request.may_remember {
-                return Err(ApiError::invalid("a yes to a sensitive call is not remembered: leave out `remember`"));
+                return Err(ApiError::invalid(
+                    "a yes to a sensitive call is not remembered: leave out `remember`",
+                ));
             }
             if remember.as_ref().is_some_and(|remember| !plan.shapes.contains(&remember.shape)) {
                 return Err(ApiError::invalid("`remember.shape` is none of those that the plan offers"));

@@ -21,19 +21,27 @@ pub fn routes() -> ApiRouter<App> {
     ApiRouter::new()
         .api_route(
             "/api/v1/sessions/{session_id}/cancel",
-            post_with(cancel, |op| op.id("cancelTurn").summary("End the turn that is under way").tag("turns")),
+            post_with(cancel, |op| {
+                op.id("cancelTurn").summary("End the turn that is under way").tag("turns")
+            }),
         )
         .api_route(
             "/api/v1/sessions/{session_id}/pause",
-            post_with(pause, |op| op.id("pauseTurn").summary("Hold the turn before its next step").tag("turns")),
+            post_with(pause, |op| {
+                op.id("pauseTurn").summary("Hold the turn before its next step").tag("turns")
+            }),
         )
         .api_route(
             "/api/v1/sessions/{session_id}/resume",
-            post_with(resume, |op| op.id("resumeTurn").summary("Go on with a turn that was paused").tag("turns")),
+            post_with(resume, |op| {
+                op.id("resumeTurn").summary("Go on with a turn that was paused").tag("turns")
+            }),
         )
         .api_route(
             "/api/v1/sessions/{session_id}/compact",
-            post_with(compact, |op| op.id("compactSession").summary("Replace what was said so far by a summary").tag("turns")),
+            post_with(compact, |op| {
+                op.id("compactSession").summary("Replace what was said so far by a summary").tag("turns")
+            }),
         )
 }
 
@@ -101,17 +109,29 @@ pub async fn running(app: &App, person: &Person, session_id: &str) -> Result<Tur
     Err(ApiError::conflict("no_turn", "no turn is under way in this session"))
 }
 
-async fn cancel(State(app): State<App>, person: Person, At(path): At<SessionPath>) -> Result<Json<Success>, ApiError> {
+async fn cancel(
+    State(app): State<App>,
+    person: Person,
+    At(path): At<SessionPath>,
+) -> Result<Json<Success>, ApiError> {
     running(&app, &person, &path.session_id).await?.cancel();
     Ok(Json(Success::YES))
 }
 
-async fn pause(State(app): State<App>, person: Person, At(path): At<SessionPath>) -> Result<Json<Success>, ApiError> {
+async fn pause(
+    State(app): State<App>,
+    person: Person,
+    At(path): At<SessionPath>,
+) -> Result<Json<Success>, ApiError> {
     running(&app, &person, &path.session_id).await?.pause();
     Ok(Json(Success::YES))
 }
 
-async fn resume(State(app): State<App>, person: Person, At(path): At<SessionPath>) -> Result<Json<Success>, ApiError> {
+async fn resume(
+    State(app): State<App>,
+    person: Person,
+    At(path): At<SessionPath>,
+) -> Result<Json<Success>, ApiError> {
     running(&app, &person, &path.session_id).await?.resume();
     Ok(Json(Success::YES))
 }

@@ -101,7 +101,9 @@ async fn web_socket(
 ) -> Result<Response, ApiError> {
     let session = app.session_of(&person, &path.session_id).await?;
     let watched = app.agent().subscribe(&session.id, last_seen(&params, &headers));
-    Ok(upgrade.max_message_size(MOST_COMMAND_BYTES).on_upgrade(move |socket| converse(app, session.id, watched, socket)))
+    Ok(upgrade
+        .max_message_size(MOST_COMMAND_BYTES)
+        .on_upgrade(move |socket| converse(app, session.id, watched, socket)))
 }
 
 const MOST_COMMAND_BYTES: usize = 4096;

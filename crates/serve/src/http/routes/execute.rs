@@ -153,7 +153,7 @@ impl Call {
     }
 
     fn show(&self, app: &App, explanation: Explanation) -> ExecuteAnswer {
-        let plan = explanation.plan.unwrap_or_default();
+        let plan = explanation.plan.unwrap_or_else(|| Plan::new(explanation.why.clone()));
         let expires = Time::now().plus(app.confirmations().limit());
         let plan_id = app.confirmations().show(self.key.clone(), plan.clone());
         let message = confirmation_message(&plan, &explanation.why);

@@ -8,7 +8,10 @@ use serde::Serialize;
 use crate::http::app::App;
 
 pub fn routes() -> ApiRouter<App> {
-    ApiRouter::new().api_route("/healthz", get_with(health, |op| op.id("health").summary("Whether the server is alive").tag("server")))
+    ApiRouter::new().api_route(
+        "/healthz",
+        get_with(health, |op| op.id("health").summary("Whether the server is alive").tag("server")),
+    )
 }
 
 #[derive(Serialize, JsonSchema)]

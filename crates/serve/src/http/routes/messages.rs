@@ -18,12 +18,20 @@ pub fn routes() -> ApiRouter<App> {
     ApiRouter::new()
         .api_route(
             "/api/v1/sessions/{session_id}/messages",
-            get_with(list, |op| op.id("listMessages").summary("The messages of a session: all, a page, or the newest").tag("messages"))
-                .post_with(chat::say, |op| op.id("sendMessage").summary("Say something: starts a turn").tag("messages")),
+            get_with(list, |op| {
+                op.id("listMessages")
+                    .summary("The messages of a session: all, a page, or the newest")
+                    .tag("messages")
+            })
+            .post_with(chat::say, |op| {
+                op.id("sendMessage").summary("Say something: starts a turn").tag("messages")
+            }),
         )
         .api_route(
             "/api/v1/sessions/{session_id}/calls",
-            get_with(calls, |op| op.id("listCalls").summary("The calls of tools in a session, newest first").tag("messages")),
+            get_with(calls, |op| {
+                op.id("listCalls").summary("The calls of tools in a session, newest first").tag("messages")
+            }),
         )
 }
 

@@ -1,15 +1,27 @@
 //! What a page wants to know wherever it is: what waits for an answer, and whether the list of sessions has changed.
 
-use std::{collections::hash_map::DefaultHasher, hash::{Hash, Hasher}, time::Duration};
+use std::{
+    collections::hash_map::DefaultHasher,
+    hash::{Hash, Hasher},
+    time::Duration,
+};
 
 use aide::axum::{ApiRouter, routing::get_with};
 use axum::{extract::State, response::sse::Event as SseEvent};
-use deskhand_core::{ApprovalRequest, session::{Owner, PageAsk, SessionQuery}};
+use deskhand_core::{
+    ApprovalRequest,
+    session::{Owner, PageAsk, SessionQuery},
+};
 use futures_util::{StreamExt, stream};
 use serde_json::json;
 
 use super::approvals;
-use crate::http::{app::App, error::ApiError, person::Person, sse::{self, EventsAnswer}};
+use crate::http::{
+    app::App,
+    error::ApiError,
+    person::Person,
+    sse::{self, EventsAnswer},
+};
 
 /// How often it is looked whether anything has changed at all, which costs next to nothing.
 const LOOKS_EVERY: Duration = Duration::from_millis(300);
@@ -73,7 +85,8 @@ impl Watch {
     async fn look(&mut self) -> Vec<SseEvent> {
         let mut found = Vec::new();
         if let Ok(pending) = approvals::pending(&self.app, &self.person).await {
-            let ids: Vec<String> = pending.iter().map(|request: &ApprovalRequest| request.id.clone()).collect();
+            let ids: Vec<String> =
+                pending.iter().map(|request: &ApprovalRequest| request.id.clone()).collect();
             if self.pending.as_ref() != Some(&ids) {
                 self.pending = Some(ids);
                 found.push(sse::event("approvals", &json!({"pending": pending})));

@@ -1,9 +1,13 @@
 //! Sessions: made, listed, searched, renamed, archived, forked, exported, deleted.
 
-use aide::axum::{ApiRouter, routing::{get_with, post_with}};
-use axum::{Json, extract::State, http::header, response::IntoResponse};
+use aide::axum::{
+    ApiRouter,
+    routing::{get_with, post_with},
+};
+use axum::{Json, extract::State};
 use deskhand_core::session::{
-    Deletion, Hits, NewSession, Owner, SearchQuery, Session, SessionMeta, SessionQuery, TitledBy, Transcript, TurnSteps,
+    Deletion, Hits, NewSession, Owner, SearchQuery, Session, SessionMeta, SessionQuery, TitledBy, Transcript,
+    TurnSteps,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::paging::PageParams;
 use crate::http::{
     app::App,
+    attachment::Attachment,
     error::ApiError,
     extract::{At, Body, Params},
     person::Person,
@@ -20,38 +25,56 @@ pub fn routes() -> ApiRouter<App> {
     ApiRouter::new()
         .api_route(
             "/api/v1/sessions",
-            get_with(list, |op| op.id("listSessions").summary("Sessions, the one that changed last first").tag("sessions"))
-                .post_with(create, |op| op.id("createSession").summary("A new session").tag("sessions")),
+            get_with(list, |op| {
+                op.id("listSessions").summary("Sessions, the one that changed last first").tag("sessions")
+            })
+            .post_with(create, |op| op.id("createSession").summary("A new session").tag("sessions")),
         )
         .api_route(
             "/api/v1/sessions/search",
-            get_with(search, |op| op.id("searchSessions").summary("Search in titles and messages, newest first").tag("sessions")),
+            get_with(search, |op| {
+                op.id("searchSessions").summary("Search in titles and messages, newest first").tag("sessions")
+            }),
         )
         .api_route(
             "/api/v1/sessions/import",
-            post_with(import, |op| op.id("importSession").summary("A new session from an exported one").tag("sessions")),
+            post_with(import, |op| {
+                op.id("importSession").summary("A new session from an exported one").tag("sessions")
+            }),
         )
         .api_route(
             "/api/v1/sessions/{session_id}",
-            get_with(get, |op| op.id("getSession").summary("One session, and the turn that is under way").tag("sessions"))
-                .put_with(change, |op| op.id("updateSession").summary("Change title or model").tag("sessions"))
-                .delete_with(delete, |op| op.id("deleteSession").summary("Delete with all messages; softly if asked").tag("sessions")),
+            get_with(get, |op| {
+                op.id("getSession").summary("One session, and the turn that is under way").tag("sessions")
+            })
+            .put_with(change, |op| op.id("updateSession").summary("Change title or model").tag("sessions"))
+            .delete_with(delete, |op| {
+                op.id("deleteSession").summary("Delete with all messages; softly if asked").tag("sessions")
+            }),
         )
         .api_route(
             "/api/v1/sessions/{session_id}/restore",
-            post_with(restore, |op| op.id("restoreSession").summary("Bring a softly deleted session back").tag("sessions")),
+            post_with(restore, |op| {
+                op.id("restoreSession").summary("Bring a softly deleted session back").tag("sessions")
+            }),
         )
         .api_route(
             "/api/v1/sessions/{session_id}/archive",
-            post_with(archive, |op| op.id("archiveSession").summary("Archive, or take out of the archive").tag("sessions")),
+            post_with(archive, |op| {
+                op.id("archiveSession").summary("Archive, or take out of the archive").tag("sessions")
+            }),
         )
         .api_route(
             "/api/v1/sessions/{session_id}/fork",
-            post_with(fork, |op| op.id("forkSession").summary("A new session with the messages up to one").tag("sessions")),
+            post_with(fork, |op| {
+                op.id("forkSession").summary("A new session with the messages up to one").tag("sessions")
+            }),
         )
         .api_route(
             "/api/v1/sessions/{session_id}/export",
-            get_with(export, |op| op.id("exportSession").summary("The whole session as a file").tag("sessions")),
+            get_with(export, |op| {
+                op.id("exportSession").summary("The whole session as a file").tag("sessions")
+            }),
         )
 }
 
@@ -110,7 +133,12 @@ async fn list(
     Params(params): Params<ListParams>,
 ) -> Result<Json<SessionList>, ApiError> {
     let page = params.page.ask();
-    let query = SessionQuery { page, archived: params.archived, deleted: params.deleted, owner: Owner::Only(person.user) };
+    let query = SessionQuery {
+        page,
+        archived: params.archived,
+        deleted: params.deleted,
+        owner: Owner::Only(person.user),
+    };
     let found = app.store(move |store| store.sessions(&query)).await?;
     Ok(Json(SessionList {
         total: found.total,
@@ -256,7 +284,8 @@ async fn change(
                 session = store.rename(&session.id, &title, TitledBy::Person)?;
             }
             if let Some(model) = body.model {
-                let metadata = SessionMeta { model: Some(model).filter(|name| !name.is_empty()), ..session.metadata };
+                let metadata =
+                    SessionMeta { model: Some(model).filter(|name| !name.is_empty()), ..session.metadata };
                 session = store.set_metadata(&session.id, &metadata)?;
             }
             Ok(session)
@@ -313,7 +342,9 @@ async fn archive(
     Body(body): Body<ArchiveBody>,
 ) -> Result<Json<SessionItem>, ApiError> {
     let archived = app
-        .with_session(&person, &path.session_id, move |store, session| store.archive(&session.id, body.archived))
+        .with_session(&person, &path.session_id, move |store, session| {
+            store.archive(&session.id, body.archived)
+        })
         .await?;
     Ok(Json(archived.into()))
 }
@@ -358,17 +389,19 @@ async fn export(
     person: Person,
     At(path): At<SessionPath>,
     Params(params): Params<ExportParams>,
-) -> Result<impl IntoResponse + use<>, ApiError> {
-    let transcript = app.with_session(&person, &path.session_id, |store, session| store.export(&session.id)).await?;
-    let (kind, ending, text) = match params.format {
+) -> Result<Attachment, ApiError> {
+    let transcript =
+        app.with_session(&person, &path.session_id, |store, session| store.export(&session.id)).await?;
+    let (mime, ending, text) = match params.format {
         ExportFormat::Json => {
-            let text = serde_json::to_string_pretty(&transcript).map_err(|error| ApiError::broken(error.to_string()))?;
+            let text = serde_json::to_string_pretty(&transcript)
+                .map_err(|error| ApiError::broken(error.to_string()))?;
             ("application/json", "json", text)
         }
         ExportFormat::Markdown => ("text/markdown; charset=utf-8", "md", transcript.to_markdown()),
     };
-    let name = format!("attachment; filename=\"session-{}.{ending}\"", path.session_id);
-    Ok(([(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, name)], text))
+    let name = format!("{}.{ending}", transcript.session.title);
+    Ok(Attachment { name, mime: mime.to_owned(), body: text.into() })
 }
 
 async fn import(

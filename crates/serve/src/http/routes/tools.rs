@@ -1,6 +1,9 @@
 //! The tools that there are, and what a call would do.
 
-use aide::axum::{ApiRouter, routing::{get_with, post_with}};
+use aide::axum::{
+    ApiRouter,
+    routing::{get_with, post_with},
+};
 use axum::{Json, extract::State};
 use deskhand_core::{ErrorBody, Explanation, Request, ToolEntry, ToolError, event::NoEvents, export};
 use schemars::JsonSchema;
@@ -23,7 +26,11 @@ pub fn routes() -> ApiRouter<App> {
         )
         .api_route(
             "/api/v1/tools/explain",
-            post_with(explain, |op| op.id("explainCall").summary("What a call would do, and what would be decided; runs nothing").tag("tools")),
+            post_with(explain, |op| {
+                op.id("explainCall")
+                    .summary("What a call would do, and what would be decided; runs nothing")
+                    .tag("tools")
+            }),
         )
         .api_route(
             "/api/v1/tools/{name}",
@@ -52,12 +59,19 @@ fn shown(entry: &ToolEntry, absent: Option<&deskhand_core::Absent>) -> Value {
     tool
 }
 
-async fn list(State(app): State<App>, _: Person, Params(params): Params<ToolParams>) -> Result<Json<ToolList>, ApiError> {
+async fn list(
+    State(app): State<App>,
+    _: Person,
+    Params(params): Params<ToolParams>,
+) -> Result<Json<ToolList>, ApiError> {
     let registry = &app.gate().registry;
     let offered: Vec<_> = match &params.toolset {
         None => registry.offered().collect(),
         Some(name) => registry.toolset(name).ok_or_else(|| {
-            ApiError::not_found(format!("there is no toolset {name:?}: {}", registry.toolset_names().join(", ")))
+            ApiError::not_found(format!(
+                "there is no toolset {name:?}: {}",
+                registry.toolset_names().join(", ")
+            ))
         })?,
     };
     let mut tools: Vec<Value> = offered.into_iter().map(|entry| shown(entry, None)).collect();
@@ -118,8 +132,9 @@ async fn explain(
     let request = Request::new(body.tool_name, Value::Object(body.parameters)).in_dialect(body.dialect);
     Ok(Json(match app.gate().explain(request, &cx).await {
         Ok(explanation) => ExplainAnswer { explanation: Some(explanation), error: None },
-        Err(ToolError { code, message, hint, .. }) => {
-            ExplainAnswer { explanation: None, error: Some(ErrorBody { code: code.to_owned(), message, hint }) }
-        }
+        Err(ToolError { code, message, hint, .. }) => ExplainAnswer {
+            explanation: None,
+            error: Some(ErrorBody { code: code.to_owned(), message, hint }),
+        },
     }))
 }

@@ -12,9 +12,9 @@ mod written;
 
 pub use step::{CallEnd, CallStep, Step};
 pub use store::{
-    Begun, Deletion, Hits, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn, NewUpload, OpenTurn,
-    Owner, Page, PageAsk, SearchHit, SearchQuery, SessionError, SessionQuery, SessionResult, SessionStore,
-    TitledBy, ToolCallQuery, ToolCallRow, TurnEnd, TurnSteps, Upload,
+    AdoptUpload, Begun, Deletion, Hits, MAX_UPLOAD, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn,
+    NewUpload, OpenTurn, Owner, Page, PageAsk, SearchHit, SearchQuery, SessionError, SessionQuery,
+    SessionResult, SessionStore, TitledBy, ToolCallQuery, ToolCallRow, TurnEnd, TurnSteps, Upload,
 };
 pub use transcript::{TRANSCRIPT_FORMAT, Transcript};
 

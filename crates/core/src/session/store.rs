@@ -19,6 +19,9 @@ use crate::{
 
 pub type SessionResult<T> = Result<T, SessionError>;
 
+/// The most bytes of one upload.
+pub const MAX_UPLOAD: u64 = 100 << 20;
+
 /// Why something about a session did not work.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
@@ -26,6 +29,8 @@ pub enum SessionError {
     NoSuchSession(String),
     #[error("there is no message {1} in the session {0}")]
     NoSuchMessage(String, i64),
+    #[error("there is no upload {0}")]
+    NoSuchUpload(String),
     /// A turn is under way, here or in another process.
     #[error("a turn is under way in the session {0}; it must end, or be cancelled, first")]
     Busy(String),
@@ -231,6 +236,18 @@ pub struct NewUpload {
     pub content: Vec<u8>,
 }
 
+/// An upload whose file has been written already: too large for the memory, or piece by piece.
+#[derive(Clone, Debug)]
+pub struct AdoptUpload {
+    pub session_id: String,
+    pub name: String,
+    pub mime: String,
+    /// How many bytes the file must have.
+    pub size: u64,
+    /// The whole file, on the file system of [`SessionStore::upload_place`]. It is moved from there.
+    pub file: PathBuf,
+}
+
 #[derive(Clone, Debug)]
 pub struct ToolCallQuery {
     pub page: PageAsk,
@@ -310,6 +327,12 @@ pub trait SessionStore: Send + Sync {
     fn last_event(&self, session: &str) -> SessionResult<u64>;
 
     fn add_upload(&self, new: &NewUpload) -> SessionResult<Upload>;
+    /// Moves a file into the session. If that fails, the file is left where it was.
+    fn adopt_upload(&self, new: &AdoptUpload) -> SessionResult<Upload>;
+    /// A private folder for files that are still being written, made where it is not there. What nobody has
+    /// written to for a day is removed from it.
+    fn upload_place(&self) -> SessionResult<PathBuf>;
+    fn upload(&self, id: &str) -> SessionResult<Upload>;
     fn uploads(&self, session: &str) -> SessionResult<Vec<Upload>>;
     fn tool_calls(&self, query: &ToolCallQuery) -> SessionResult<Page<ToolCallRow>>;
 }

@@ -13,6 +13,7 @@ mod history;
 mod holder;
 mod kept;
 mod oversize;
+mod partial;
 mod removal;
 mod rows;
 mod search;
@@ -28,16 +29,16 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
     thread,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use deskhand_core::{
     Event, StoreError,
     session::{
-        Begun, CallStep, Deletion, Hits, Message, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn,
-        NewUpload, Owner, Page, PageAsk, SearchQuery, Session, SessionError, SessionMeta, SessionQuery,
-        SessionResult, SessionStore, Step, TitledBy, ToolCallQuery, ToolCallRow, Transcript, TurnEnd,
-        TurnSteps, Upload,
+        AdoptUpload, Begun, CallStep, Deletion, Hits, Message, MessageQuery, NewEvent, NewMessage,
+        NewSession, NewTurn, NewUpload, Owner, Page, PageAsk, SearchQuery, Session, SessionError,
+        SessionMeta, SessionQuery, SessionResult, SessionStore, Step, TitledBy, ToolCallQuery, ToolCallRow,
+        Transcript, TurnEnd, TurnSteps, Upload,
     },
 };
 use rusqlite::{Connection, Row, TransactionBehavior, types::Type};
@@ -348,11 +349,28 @@ impl SessionStore for Sessions {
 
     fn add_upload(&self, new: &NewUpload) -> SessionResult<Upload> {
         let file = uploads::keep(&self.uploads, new)?;
-        let added = self.change("add an upload", |c| uploads::add(c, new, &file));
+        let added = self.change("add an upload", |c| uploads::add(c, &file));
         if added.is_err() {
             file.discard();
         }
         added
+    }
+
+    fn adopt_upload(&self, new: &AdoptUpload) -> SessionResult<Upload> {
+        let file = uploads::adopt(&self.uploads, new)?;
+        let added = self.change("add an upload", |c| uploads::add(c, &file));
+        if added.is_err() {
+            file.give_back(&new.file);
+        }
+        added
+    }
+
+    fn upload_place(&self) -> SessionResult<PathBuf> {
+        Ok(partial::place(&self.uploads, SystemTime::now())?)
+    }
+
+    fn upload(&self, id: &str) -> SessionResult<Upload> {
+        self.look("read an upload", |c| uploads::get(c, id, &self.uploads))
     }
 
     fn uploads(&self, session: &str) -> SessionResult<Vec<Upload>> {

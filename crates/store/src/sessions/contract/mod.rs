@@ -7,6 +7,7 @@ pub mod search;
 pub mod sessions;
 pub mod transcripts;
 pub mod turns;
+pub mod uploads;
 
 use std::sync::Arc;
 
@@ -41,7 +42,10 @@ macro_rules! run_contract {
                 ac012_a_deleted_session_takes_everything_with_it ac012_a_soft_deletion_can_be_taken_back
                 ac012_nothing_is_deleted_under_a_running_turn a_title_set_by_hand_is_locked titles_are_checked
                 a_session_is_found_by_the_end_of_its_id metadata_is_kept_whole what_is_not_there_is_named
-                uploads_are_private_files
+            }
+            uploads {
+                uploads_are_private_files a_finished_file_becomes_an_upload
+                a_file_that_is_not_adopted_stays_where_it_was
             }
             owners {
                 a_session_keeps_its_owner each_owner_has_a_list_and_counts

@@ -108,7 +108,9 @@ impl From<SessionError> for ApiError {
     fn from(error: SessionError) -> Self {
         let message = error.to_string();
         match error {
-            SessionError::NoSuchSession(_) | SessionError::NoSuchMessage(..) => Self::not_found(message),
+            SessionError::NoSuchSession(_)
+            | SessionError::NoSuchMessage(..)
+            | SessionError::NoSuchUpload(_) => Self::not_found(message),
             SessionError::Busy(_) => Self::conflict("busy", message),
             SessionError::Invalid(_) => Self::invalid(message),
             SessionError::Store(error) => error.into(),

@@ -8,8 +8,8 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use deskhand_core::{
-    Approver, Caller, EventSink, Gate, GateSettings, Mode, Registry, Services, SessionCx, UndoJournal,
-    id::new_id,
+    Approver, Caller, Desktop, EventSink, Gate, GateSettings, Mode, Registry, Services, SessionCx,
+    UndoJournal, id::new_id,
 };
 use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
 #[cfg(unix)]
@@ -105,6 +105,8 @@ impl App {
     pub fn session(&self, caller: &str, surfaces: Surfaces) -> SessionCx {
         SessionCx {
             id: self.session_id.clone(),
+            owner: None,
+            desktop: Desktop::Here,
             caller: Caller(caller.to_owned()),
             workspace: self.paths.workspace().to_path_buf(),
             mode: self.mode,

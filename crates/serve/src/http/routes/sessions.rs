@@ -179,8 +179,8 @@ async fn create(
 /// The folder that a new session works in.
 fn one_of_ours(app: &App, wanted: Option<PathBuf>) -> Result<PathBuf, ApiError> {
     let ours = app.program().about().workspaces;
-    match wanted {
-        None => Ok(app.program().surroundings(None)?.workspace),
+    match wanted.or_else(|| ours.first().cloned().map(PathBuf::from)) {
+        None => Err(ApiError::broken("this server has no workspace")),
         Some(folder) if ours.iter().any(|one| Path::new(one) == folder) => Ok(folder),
         Some(folder) => Err(ApiError::invalid(format!(
             "{} is none of this server's workspaces: {}",

@@ -5,7 +5,7 @@ import { lazy, useEffect } from "react";
 import { useRefused } from "./api/access";
 import { openNotices } from "./api/notices";
 import { ConversationView } from "./conversation/ConversationView";
-import { type Route, useRoute } from "./router";
+import { followLinks, type Route, useRoute } from "./router";
 import { AccessPage } from "./shell/AccessPage";
 import { Shell } from "./shell/Shell";
 
@@ -19,6 +19,7 @@ export function App() {
   const client = useQueryClient();
   const route = useRoute();
   const refused = useRefused();
+  useEffect(followLinks, []);
   useEffect(() => {
     if (refused) return;
     const stream = openNotices(client);

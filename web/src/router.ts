@@ -1,4 +1,4 @@
-// Where in the page we are: routes behind the #, so that the server needs to know none of them.
+// Where in the page we are. The server answers every address of a view with the page; which one it is, is told here.
 import { useSyncExternalStore } from "react";
 
 export type Route =
@@ -33,7 +33,7 @@ export function toPath(route: Route): string {
 
 /** Whatever is no route is home. */
 export function parsePath(text: string): Route {
-  const [path = "", query = ""] = text.replace(/^#/, "").split("?");
+  const [path = "", query = ""] = (text.split("#")[0] ?? "").split("?");
   const parts = path.split("/").filter((piece) => piece !== "");
   const [first, second] = parts.map(decode);
   switch (first) {
@@ -66,32 +66,54 @@ function decode(text: string): string {
 
 /** For the href of a link. */
 export function href(route: Route): string {
-  return `#${toPath(route)}`;
+  return toPath(route);
 }
+
+const listeners = new Set<() => void>();
 
 export function navigate(route: Route, options: { replace?: boolean } = {}): void {
-  const target = href(route);
-  if (window.location.hash === target) return;
-  if (options.replace) {
-    window.history.replaceState(null, "", target);
-    window.dispatchEvent(new HashChangeEvent("hashchange"));
-  } else {
-    window.location.hash = target;
-  }
+  const target = toPath(route);
+  const { pathname, search } = window.location;
+  if (pathname + search === target) return;
+  if (options.replace) window.history.replaceState(null, "", target);
+  else window.history.pushState(null, "", target);
+  listeners.forEach((listener) => listener());
 }
 
-let known: { hash: string; route: Route } = { hash: "\0", route: { name: "home" } };
+let known: { address: string; route: Route } = { address: "", route: { name: "home" } };
 
 /** The same object as long as the address is the same. */
 export function currentRoute(): Route {
-  const { hash } = window.location;
-  if (known.hash !== hash) known = { hash, route: parsePath(hash) };
+  const address = window.location.pathname + window.location.search;
+  if (known.address !== address) known = { address, route: parsePath(address) };
   return known.route;
 }
 
 export function useRoute(): Route {
   return useSyncExternalStore((listener) => {
-    window.addEventListener("hashchange", listener);
-    return () => window.removeEventListener("hashchange", listener);
+    listeners.add(listener);
+    window.addEventListener("popstate", listener);
+    return () => {
+      listeners.delete(listener);
+      window.removeEventListener("popstate", listener);
+    };
   }, currentRoute);
+}
+
+const OURS = /^\/($|s\/|tools|views\/|settings|setup|api-docs)/;
+
+/** Makes plain clicks on links to our routes steps within the page. Returns how to stop. */
+export function followLinks(): () => void {
+  const onClick = (event: MouseEvent) => {
+    if (event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (link === null || link.target !== "" || link.hasAttribute("download")) return;
+    const { origin, pathname, search, hash } = new URL(link.href, window.location.href);
+    if (origin !== window.location.origin || hash !== "" || !OURS.test(pathname)) return;
+    event.preventDefault();
+    navigate(parsePath(pathname + search));
+  };
+  document.addEventListener("click", onClick);
+  return () => document.removeEventListener("click", onClick);
 }

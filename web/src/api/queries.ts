@@ -34,14 +34,13 @@ export function useSessions(archived: boolean) {
   });
 }
 
-export function useDeletedSessions(enabled: boolean) {
+export function useDeletedSessions() {
   return useInfiniteQuery({
     queryKey: keys.deletedSessions,
     queryFn: ({ pageParam, signal }) =>
       api.get<SessionList>("sessions", { query: { page: pageParam, page_size: PAGE_SIZE, deleted: true }, signal }),
     initialPageParam: 1,
     getNextPageParam: (last) => (last.page * last.page_size < last.total ? last.page + 1 : undefined),
-    enabled,
   });
 }
 

@@ -11,7 +11,7 @@ export function AccessPage() {
   const [pasted, setPasted] = useState("");
   const token = tokenIn(pasted);
   const open = () => {
-    if (token !== "") window.location.assign(`/?token=${encodeURIComponent(token)}${window.location.hash}`);
+    if (token !== "") window.location.assign(`/?token=${encodeURIComponent(token)}`);
   };
   return (
     <main className={styles.access}>

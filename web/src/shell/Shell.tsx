@@ -76,7 +76,7 @@ export function Shell({ route, children }: { route: Route; children: ReactNode }
   );
 }
 
-/** The part behind # is the route, so the link must not change it. */
+/** The address stays as it is. */
 function focusMain(event: { preventDefault: () => void }): void {
   event.preventDefault();
   document.getElementById("main")?.focus();

@@ -24,5 +24,5 @@ window.ResizeObserver = NoResizeObserver;
 afterEach(() => {
   cleanup();
   localStorage.clear();
-  window.location.hash = "";
+  window.history.replaceState(null, "", "/");
 });

@@ -11,8 +11,8 @@ export interface About {
   mode: string;
   language: string;
   model: string | null;
-  limits: { upload_bytes: number; message_bytes: number };
-  unavailable: { tool: string; reason: string }[];
+  limits: { upload_bytes: number; message_bytes: number; requests_per_second?: number };
+  unavailable: { tool: string; reason: string; remedy?: string }[];
 }
 
 export interface Setting {

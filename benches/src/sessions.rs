@@ -6,7 +6,7 @@ use deskhand_core::{
     EventBody, Time,
     event::TurnOutcome,
     session::{
-        Deletion, Message, MessageMeta, MessageQuery, NewEvent, NewSession, NewTurn, PageAsk, Role,
+        Deletion, Message, MessageMeta, MessageQuery, NewEvent, NewSession, NewTurn, Owner, PageAsk, Role,
         SearchQuery, SessionQuery, SessionStore, Transcript, TurnEnd,
     },
 };
@@ -31,9 +31,10 @@ pub fn measure(report: &mut Report) -> anyhow::Result<()> {
     let started = Instant::now();
     for n in 0..SESSIONS {
         let title = format!("{} {n}", SENTENCES[n % SENTENCES.len()]);
-        sessions.create(&NewSession { title: Some(title), ..NewSession::default() })?;
+        let owner = (n % 10 > 0).then(|| format!("user-{}", n % 10));
+        sessions.create(&NewSession { owner, title: Some(title), ..NewSession::default() })?;
     }
-    let large = sessions.import(&transcript(MESSAGES)?)?.id;
+    let large = sessions.import(&transcript(MESSAGES)?, None)?.id;
     let size = std::fs::metadata(folder.path().join("deskhand.db"))?.len() as f64 / 1e6;
     report.fact(
         &format!("make {SESSIONS} sessions one by one and import one of {MESSAGES} messages"),
@@ -71,14 +72,24 @@ struct Reads<'a> {
 impl Reads<'_> {
     fn all(mut self, large: &str) {
         let sessions = self.sessions;
-        let list = |page, size| {
-            let query = SessionQuery { page: PageAsk { page, size }, archived: None, deleted: false };
+        let list = |page, size, owner: Owner| {
+            let query = SessionQuery {
+                page: PageAsk { page, size },
+                owner: owner.clone(),
+                archived: None,
+                deleted: false,
+            };
             sessions.sessions(&query).unwrap().items.len()
         };
-        self.time(&format!("list 20 of {SESSIONS} sessions"), 20, || list(1, 20));
-        self.time(&format!("list the last 20 of {SESSIONS} sessions"), 20, || list(SESSIONS as u64 / 20, 20));
+        self.time(&format!("list 20 of {SESSIONS} sessions"), 20, || list(1, 20, Owner::Everyone));
+        self.time(&format!("list the last 20 of {SESSIONS} sessions"), 20, || {
+            list(SESSIONS as u64 / 20, 20, Owner::Everyone)
+        });
+        self.time("list 20 of those of one owner among ten", 20, || {
+            list(1, 20, Owner::Only(Some("user-3".into())))
+        });
         let page = |page, size| {
-            let query = MessageQuery { page: Some(PageAsk { page, size }), after: None };
+            let query = MessageQuery { page: Some(PageAsk { page, size }), ..MessageQuery::default() };
             sessions.messages(large, &query).unwrap().items.len()
         };
         self.time(&format!("page 50 of {MESSAGES} messages, 20 on a page"), 20, || page(50, 20));
@@ -91,6 +102,7 @@ impl Reads<'_> {
             let query = SearchQuery {
                 text: text.into(),
                 page: PageAsk { page: 1, size: 20 },
+                owner: Owner::Everyone,
                 session_id: session.map(str::to_owned),
                 archived: None,
             };
@@ -153,7 +165,7 @@ fn appends(report: &mut Report, sessions: &Sessions) -> anyhow::Result<()> {
     });
     let took = millis(median(timed.collect()));
     report.fact("begin a turn and end it, beside all the others, median", format!("{took:.2} ms"));
-    let small = sessions.import(&transcript(1_000)?)?.id;
+    let small = sessions.import(&transcript(1_000)?, None)?.id;
     let started = Instant::now();
     sessions.delete(&small, Deletion::Hard)?;
     let took = millis(started.elapsed());

@@ -16,6 +16,9 @@ pub struct ApprovalRequest {
     pub id: String,
     pub call_id: CallId,
     pub session_id: String,
+    /// On whose behalf the call is made, and who may answer; `None`: the owner of this installation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     #[serde(with = "crate::path_json")]
     #[schemars(with = "String")]
     pub workspace: PathBuf,

@@ -101,6 +101,27 @@ pub enum EventBody {
     },
 }
 
+impl EventBody {
+    /// Its `type` on every wire.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::TurnStarted { .. } => "turn_started",
+            Self::Thought { .. } => "thought",
+            Self::Text { .. } => "text",
+            Self::CallPlanned { .. } => "call_planned",
+            Self::ApprovalWanted { .. } => "approval_wanted",
+            Self::ApprovalSettled { .. } => "approval_settled",
+            Self::CallOutput { .. } => "call_output",
+            Self::CallEnded { .. } => "call_ended",
+            Self::ProcessEnded { .. } => "process_ended",
+            Self::Usage(_) => "usage",
+            Self::Compacted { .. } => "compacted",
+            Self::Notice { .. } => "notice",
+            Self::Done { .. } => "done",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TurnOutcome {

@@ -25,15 +25,18 @@ const STATEMENTS: usize = 128;
 
 /// Step N brings a database from version N to version N + 1. A step that has been released is never
 /// changed: a new one is added.
-const MIGRATIONS: &[&str] = &[
+const MIGRATIONS: &[Step] = &[
     // Grants.
-    "CREATE TABLE IF NOT EXISTS grants (
+    Step::Sql(
+        "CREATE TABLE IF NOT EXISTS grants (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL UNIQUE,
         body TEXT NOT NULL
     );",
+    ),
     // Questions to people, open and settled.
-    "CREATE TABLE IF NOT EXISTS approvals (
+    Step::Sql(
+        "CREATE TABLE IF NOT EXISTS approvals (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL UNIQUE,
         state TEXT NOT NULL CHECK (state IN ('pending', 'answered', 'expired', 'withdrawn')),
@@ -44,8 +47,10 @@ const MIGRATIONS: &[&str] = &[
         settled_at TEXT
     );
     CREATE INDEX IF NOT EXISTS approvals_by_state ON approvals (state, settled_at);",
+    ),
     // What is known of the audit chain apart from its files, so that their loss shows.
-    "CREATE TABLE IF NOT EXISTS audit_head (
+    Step::Sql(
+        "CREATE TABLE IF NOT EXISTS audit_head (
         id INTEGER PRIMARY KEY CHECK (id = 1),
         seq INTEGER NOT NULL,
         hash TEXT NOT NULL,
@@ -58,20 +63,52 @@ const MIGRATIONS: &[&str] = &[
         first_seq INTEGER NOT NULL,
         last_seq INTEGER NOT NULL
     );",
+    ),
     // Workspace configurations that the person has trusted, by content.
-    "CREATE TABLE IF NOT EXISTS trusted_configs (
+    Step::Sql(
+        "CREATE TABLE IF NOT EXISTS trusted_configs (
         path TEXT PRIMARY KEY,
         sha256 TEXT NOT NULL,
         trusted_at TEXT NOT NULL
     );",
+    ),
     // Answers with what a person typed, on their way to the process that asked.
-    "CREATE TABLE IF NOT EXISTS unread_answers (
+    Step::Sql(
+        "CREATE TABLE IF NOT EXISTS unread_answers (
         id TEXT PRIMARY KEY REFERENCES approvals (id) ON DELETE CASCADE,
         settled TEXT NOT NULL
     );",
+    ),
     // Conversations.
-    sessions::TABLES,
+    Step::Sql(sessions::TABLES),
+    // Whose a session is.
+    Step::Column { table: "sessions", name: "owner", declaration: "TEXT NOT NULL DEFAULT ''" },
+    Step::Sql(sessions::OWNERS),
 ];
+
+/// One step, which can be run twice.
+#[derive(Clone, Copy)]
+enum Step {
+    Sql(&'static str),
+    /// A column that is added where it is not there: SQL has no words for that condition.
+    Column {
+        table: &'static str,
+        name: &'static str,
+        declaration: &'static str,
+    },
+}
+
+impl Step {
+    fn run(self, connection: &Connection) -> rusqlite::Result<()> {
+        match self {
+            Self::Sql(sql) => connection.execute_batch(sql),
+            Self::Column { table, name, .. } if connection.column_exists(None, table, name)? => Ok(()),
+            Self::Column { table, name, declaration } => {
+                connection.execute_batch(&format!("ALTER TABLE {table} ADD COLUMN {name} {declaration}"))
+            }
+        }
+    }
+}
 
 /// The database, opened when it is first needed.
 pub(crate) struct Database {
@@ -110,7 +147,7 @@ impl Database {
     }
 }
 
-fn open(path: &Path, migrations: &[&str]) -> StoreResult<Connection> {
+fn open(path: &Path, migrations: &[Step]) -> StoreResult<Connection> {
     let action = || format!("open the database {}", path.display());
     // Readable by its owner alone, also where the folder is not: SQLite gives its side files the same mode.
     folder::private_file().create(true).append(true).open(path).doing(action)?;
@@ -147,7 +184,7 @@ fn version(connection: &Connection) -> rusqlite::Result<usize> {
     Ok(version as usize)
 }
 
-fn migrate(connection: &mut Connection, path: &Path, migrations: &[&str]) -> StoreResult<()> {
+fn migrate(connection: &mut Connection, path: &Path, migrations: &[Step]) -> StoreResult<()> {
     let action = || format!("bring the database {} up to date", path.display());
     let newest = migrations.len();
     if version(connection).doing(action)? == newest {
@@ -166,7 +203,7 @@ fn migrate(connection: &mut Connection, path: &Path, migrations: &[&str]) -> Sto
         ));
     }
     for step in &migrations[from..] {
-        change.execute_batch(step).doing(action)?;
+        step.run(&change).doing(action)?;
     }
     change.pragma_update(None, "user_version", newest.to_string()).doing(action)?;
     change.commit().doing(action)
@@ -207,6 +244,8 @@ mod tests {
             "INSERT INTO trusted_configs VALUES ('kept', '', '')",
             "INSERT INTO unread_answers VALUES ('kept', '{}')",
             "INSERT INTO sessions (id, created_at, updated_at, changed) VALUES ('kept', '', '', 1)",
+            "UPDATE sessions SET owner = 'kept'",
+            "DELETE FROM session_counts WHERE sessions = 0",
         ];
         let columns = [
             "grants id",
@@ -215,6 +254,8 @@ mod tests {
             "trusted_configs path",
             "unread_answers id",
             "sessions id",
+            "sessions owner",
+            "session_counts owner",
         ];
         assert_eq!(rows.len(), MIGRATIONS.len(), "a new step wants a row here");
         let folder = tempfile::tempdir().unwrap();
@@ -236,11 +277,37 @@ mod tests {
     }
 
     #[test]
+    fn sessions_from_before_there_were_owners_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let old = open(&path, &MIGRATIONS[..6]).unwrap();
+        for (n, archived, deleted) in [(1, 0, "NULL"), (2, 0, "NULL"), (3, 1, "NULL"), (4, 0, "'then'")] {
+            old.execute_batch(&format!(
+                "INSERT INTO sessions (id, created_at, updated_at, changed, is_archived, deleted_at)
+                 VALUES ('{n}', '', '', {n}, {archived}, {deleted})"
+            ))
+            .unwrap();
+        }
+        drop(old);
+        let new = open(&path, MIGRATIONS).unwrap();
+        let mut query = new
+            .prepare("SELECT owner, deleted, archived, sessions FROM session_counts ORDER BY 2, 3")
+            .unwrap();
+        let counts: Vec<(String, i64, i64, i64)> = query
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        let own = String::new;
+        assert_eq!(counts, [(own(), 0, 0, 2), (own(), 0, 1, 1), (own(), 1, 0, 1)]);
+    }
+
+    #[test]
     fn each_step_can_be_run_twice() {
         let connection = Connection::open_in_memory().unwrap();
         for step in MIGRATIONS {
-            connection.execute_batch(step).unwrap();
-            connection.execute_batch(step).unwrap();
+            step.run(&connection).unwrap();
+            step.run(&connection).unwrap();
         }
     }
 
@@ -273,7 +340,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         // A step that cannot be run twice shows whether the version is looked at again under the lock.
-        let steps: Vec<&str> = MIGRATIONS.iter().copied().chain(["CREATE TABLE once (x)"]).collect();
+        let once = Step::Sql("CREATE TABLE once (x)");
+        let steps: Vec<Step> = MIGRATIONS.iter().copied().chain([once]).collect();
         let start = std::sync::Barrier::new(8);
         thread::scope(|scope| {
             for _ in 0..8 {

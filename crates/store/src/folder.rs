@@ -63,6 +63,20 @@ pub(crate) fn write_whole(folder: &Path, name: &str, content: &[u8], durable: Du
     written
 }
 
+/// Moves a finished file within one file system, private to its owner, so that it is whole in one of the two places
+/// also after a power cut.
+pub(crate) fn move_whole(from: &Path, to: &Path) -> io::Result<()> {
+    let file = File::open(from)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.set_permissions(fs::Permissions::from_mode(0o600))?;
+    }
+    file.sync_all()?;
+    fs::rename(from, to)?;
+    to.parent().map_or(Ok(()), sync)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@
 //! DATA/audit/YYYY-MM-DD.jsonl the audit chain
 //! DATA/undo/CALL_ID/          what a call changed, and what was there before
 //! DATA/outputs/CALL_ID.txt    outputs too long to hand over at once
-//! DATA/uploads/SESSION_ID/    files that people gave to a session
+//! DATA/uploads/SESSION_ID/    files that people gave to a session; .partial/ has those that are not finished
 //! DATA/turns/ID.lock         held by a process that runs turns
 //! DATA/wake/                  sockets of processes that wait for an answer
 //! ```

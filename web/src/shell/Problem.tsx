@@ -2,6 +2,7 @@
 import { Alert, Button } from "antd";
 
 import { ApiError } from "../api/client";
+import { CallFailed } from "../api/execute";
 import { type Texts, useText } from "../i18n";
 
 export interface Said {
@@ -11,6 +12,7 @@ export interface Said {
 
 /** What a failure is called in the person's language, where we know it. */
 export function sayError(error: unknown, text: Texts): Said {
+  if (error instanceof CallFailed) return { message: error.message, hint: error.hint };
   if (!(error instanceof ApiError)) {
     return { message: error instanceof Error ? error.message : String(error), hint: null };
   }

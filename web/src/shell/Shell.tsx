@@ -2,6 +2,7 @@
 import { Drawer } from "antd";
 import { type ReactNode, Suspense, useCallback, useMemo, useState } from "react";
 
+import { PreviewHost } from "../files/PreviewHost";
 import { useText } from "../i18n";
 import type { Route } from "../router";
 import { ConnectionBanner } from "./ConnectionBanner";
@@ -72,6 +73,7 @@ export function Shell({ route, children }: { route: Route; children: ReactNode }
           aria-label={text.shell.panel}
         />
       </div>
+      <PreviewHost />
     </PanelSlotContext>
   );
 }

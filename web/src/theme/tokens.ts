@@ -5,7 +5,7 @@ import type { ThemeName } from "./preference";
 
 const font =
   'Inter, "Segoe UI", system-ui, -apple-system, "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans SC", sans-serif';
-const mono = 'ui-monospace, "JetBrains Mono", "SF Mono", "Cascadia Code", Menlo, Consolas, "Noto Sans Mono CJK SC", monospace';
+const mono = 'ui-monospace, "JetBrains Mono", "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", "Noto Sans Mono CJK SC", monospace';
 
 const colours = {
   light: {
@@ -15,6 +15,12 @@ const colours = {
     colorSuccess: "#15803d",
     colorWarning: "#b45309",
     colorError: "#b91c1c",
+    colorWarningBg: "#fdf6e3",
+    colorWarningBorder: "#f0d9a4",
+    colorErrorBg: "#fdf0f0",
+    colorErrorBorder: "#f3c8c8",
+    colorSuccessBg: "#eff8f1",
+    colorSuccessBorder: "#bfe0c8",
     colorTextBase: "#1c1f23",
     colorTextSecondary: "#565d66",
     colorTextTertiary: "#646b75",
@@ -31,6 +37,8 @@ const colours = {
     colorSuccess: "#4ade80",
     colorWarning: "#f0b04f",
     colorError: "#f87171",
+    colorWarningBg: "#2b2412",
+    colorWarningBorder: "#55431a",
     colorTextBase: "#e6e8ea",
     colorTextSecondary: "#a9b0b8",
     colorTextTertiary: "#98a0a9",
@@ -61,6 +69,13 @@ export function antdTheme(name: ThemeName): ThemeConfig {
       motionDurationSlow: "0.2s",
     },
     components: {
+      Alert: {
+        defaultPadding: "8px 12px",
+        withDescriptionPadding: "10px 12px",
+        withDescriptionIconSize: 16,
+        fontSizeLG: 14,
+        fontSizeHeading4: 14,
+      },
       Button: { primaryShadow: "none", defaultShadow: "none", dangerShadow: "none", fontWeight: 500 },
       Modal: { titleFontSize: 16 },
       Tabs: { horizontalItemPadding: "10px 0", titleFontSize: 13 },

@@ -24,6 +24,7 @@ mod validate;
 use std::{collections::HashMap, panic::AssertUnwindSafe, path::PathBuf, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -40,7 +41,7 @@ use crate::{
     output::{self, OutputKeeper},
     outside::Outside,
     plan::Plan,
-    policy::{Decision, Mode, Policy},
+    policy::{Decision, Desktop, Mode, Policy},
     registry::{Registry, ToolEntry},
     screener::Screener,
     spec::Permission,
@@ -97,6 +98,10 @@ pub struct Caller(pub String);
 #[derive(Clone)]
 pub struct SessionCx {
     pub id: String,
+    /// For whom calls are made, and whose remembered answers count. `None`: the owner of this installation.
+    pub owner: Option<String>,
+    /// Whether they sit at the desktop that calls would act on.
+    pub desktop: Desktop,
     pub caller: Caller,
     pub workspace: PathBuf,
     pub mode: Mode,
@@ -137,7 +142,7 @@ impl Request {
 }
 
 /// What a call would do and what would be decided about it. Made without doing it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Explanation {
     pub tool: String,
     /// `allow`, `ask` or `forbid`.
@@ -365,6 +370,8 @@ impl Gate {
             plan,
             mode: session.mode,
             session_id: &session.id,
+            owner: session.owner.as_deref(),
+            desktop: &session.desktop,
             workspace: &session.workspace,
             settings: self.tool_settings(entry),
             outside: &session.outside,

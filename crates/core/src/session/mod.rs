@@ -12,9 +12,9 @@ mod written;
 
 pub use step::{CallEnd, CallStep, Step};
 pub use store::{
-    Begun, Deletion, Hits, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn, NewUpload, OpenTurn,
-    Page, PageAsk, SearchHit, SearchQuery, SessionError, SessionQuery, SessionResult, SessionStore, TitledBy,
-    ToolCallQuery, ToolCallRow, TurnEnd, TurnSteps, Upload,
+    AdoptUpload, Begun, Deletion, Hits, MAX_UPLOAD, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn,
+    NewUpload, OpenTurn, Owner, Page, PageAsk, SearchHit, SearchQuery, SessionError, SessionQuery,
+    SessionResult, SessionStore, TitledBy, ToolCallQuery, ToolCallRow, TurnEnd, TurnSteps, Upload,
 };
 pub use transcript::{TRANSCRIPT_FORMAT, Transcript};
 
@@ -36,6 +36,9 @@ pub const IMPORTED: &str = "imported";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Session {
     pub id: String,
+    /// Whose it is. `None`: the owner of this installation, who also works in the terminal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     pub title: String,
     /// Set by hand: no automatic title replaces it.
     pub title_locked: bool,

@@ -19,6 +19,9 @@ use crate::{
 
 pub type SessionResult<T> = Result<T, SessionError>;
 
+/// The most bytes of one upload.
+pub const MAX_UPLOAD: u64 = 100 << 20;
+
 /// Why something about a session did not work.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
@@ -26,6 +29,8 @@ pub enum SessionError {
     NoSuchSession(String),
     #[error("there is no message {1} in the session {0}")]
     NoSuchMessage(String, i64),
+    #[error("there is no upload {0}")]
+    NoSuchUpload(String),
     /// A turn is under way, here or in another process.
     #[error("a turn is under way in the session {0}; it must end, or be cancelled, first")]
     Busy(String),
@@ -33,6 +38,15 @@ pub enum SessionError {
     Invalid(String),
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// Whose sessions are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// Those of all owners together.
+    Everyone,
+    /// Those of one alone; `None` is the owner of this installation.
+    Only(Option<String>),
 }
 
 /// Which page of a list, from 1.
@@ -54,6 +68,8 @@ pub struct Page<T> {
 pub struct NewSession {
     /// `None`: a new one.
     pub id: Option<String>,
+    /// `None`: the owner of this installation.
+    pub owner: Option<String>,
     /// Set by hand, and so locked. `None`: untitled.
     pub title: Option<String>,
     pub metadata: SessionMeta,
@@ -63,6 +79,7 @@ pub struct NewSession {
 #[derive(Clone, Debug)]
 pub struct SessionQuery {
     pub page: PageAsk,
+    pub owner: Owner,
     /// `None`: both.
     pub archived: Option<bool>,
     /// Those that were deleted softly, instead of the others.
@@ -76,6 +93,10 @@ pub struct MessageQuery {
     pub page: Option<PageAsk>,
     /// Only those with a larger id.
     pub after: Option<i64>,
+    /// Only those with a smaller id.
+    pub before: Option<i64>,
+    /// Only so many of them, the newest: 1 to 1,000. Not together with a page. The total is then that of the session.
+    pub last: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -83,6 +104,7 @@ pub struct SearchQuery {
     /// Words, all of which must occur; Chinese needs no blanks between them.
     pub text: String,
     pub page: PageAsk,
+    pub owner: Owner,
     /// Only in this session.
     pub session_id: Option<String>,
     pub archived: Option<bool>,
@@ -157,6 +179,8 @@ pub struct OpenTurn {
     pub user_message: i64,
     /// The answer: empty until the turn ends.
     pub assistant_message: i64,
+    /// The number of its first event, `turn_started`.
+    pub first_event: u64,
     pub started_at: Time,
 }
 
@@ -212,9 +236,22 @@ pub struct NewUpload {
     pub content: Vec<u8>,
 }
 
+/// An upload whose file has been written already: too large for the memory, or piece by piece.
+#[derive(Clone, Debug)]
+pub struct AdoptUpload {
+    pub session_id: String,
+    pub name: String,
+    pub mime: String,
+    /// How many bytes the file must have.
+    pub size: u64,
+    /// The whole file, on the file system of [`SessionStore::upload_place`]. It is moved from there.
+    pub file: PathBuf,
+}
+
 #[derive(Clone, Debug)]
 pub struct ToolCallQuery {
     pub page: PageAsk,
+    pub owner: Owner,
     pub session_id: Option<String>,
     pub turn_id: Option<String>,
     pub tool: Option<String>,
@@ -251,10 +288,15 @@ pub trait SessionStore: Send + Sync {
     /// Refused while a turn is under way.
     fn delete(&self, id: &str, how: Deletion) -> SessionResult<()>;
     fn restore(&self, id: &str) -> SessionResult<Session>;
-    /// A new session with the messages up to `at` (all of them, where it is `None`) as they were; the original stays.
+    /// Whose a session is that was deleted softly.
+    fn owner_of_deleted(&self, id: &str) -> SessionResult<Option<String>>;
+    /// A number that changes whenever anything that is kept here does, whoever changes it.
+    fn version(&self) -> SessionResult<i64>;
+    /// A new session with the messages up to `at` (all of them, where it is `None`; none, where it is 0) as they were, of the same
+    /// owner; the original stays.
     fn fork(&self, id: &str, at: Option<i64>, title: Option<&str>) -> SessionResult<Session>;
-    /// A new session from a transcript, with new ids.
-    fn import(&self, transcript: &Transcript) -> SessionResult<Session>;
+    /// A new session of `owner` from a transcript, with new ids. Whose it was before does not matter.
+    fn import(&self, transcript: &Transcript, owner: Option<&str>) -> SessionResult<Session>;
     fn export(&self, id: &str) -> SessionResult<Transcript>;
 
     fn messages(&self, session: &str, query: &MessageQuery) -> SessionResult<Page<Message>>;
@@ -281,8 +323,16 @@ pub trait SessionStore: Send + Sync {
     fn append_events(&self, events: Vec<NewEvent>) -> SessionResult<Vec<Event>>;
     /// The events after `after`, at most `limit`.
     fn events(&self, session: &str, after: u64, limit: usize) -> SessionResult<Vec<Event>>;
+    /// The number of the newest event of a session; 0 where it has none.
+    fn last_event(&self, session: &str) -> SessionResult<u64>;
 
     fn add_upload(&self, new: &NewUpload) -> SessionResult<Upload>;
+    /// Moves a file into the session. If that fails, the file is left where it was.
+    fn adopt_upload(&self, new: &AdoptUpload) -> SessionResult<Upload>;
+    /// A private folder for files that are still being written, made where it is not there. What nobody has
+    /// written to for a day is removed from it.
+    fn upload_place(&self) -> SessionResult<PathBuf>;
+    fn upload(&self, id: &str) -> SessionResult<Upload>;
     fn uploads(&self, session: &str) -> SessionResult<Vec<Upload>>;
     fn tool_calls(&self, query: &ToolCallQuery) -> SessionResult<Page<ToolCallRow>>;
 }

@@ -18,6 +18,7 @@ pub(super) struct Written {
 #[serde(default)]
 struct WrittenSession {
     id: String,
+    owner: Option<String>,
     title: Option<String>,
     title_locked: bool,
     created_at: Option<Time>,
@@ -64,6 +65,7 @@ impl From<Written> for Transcript {
             .collect();
         let session = Session {
             id: session.id,
+            owner: session.owner,
             title: session.title.unwrap_or_else(|| UNTITLED.to_owned()),
             title_locked: session.title_locked,
             created_at,
@@ -110,7 +112,7 @@ mod tests {
         let value = json!({
             "format": "deskhand-session-1",
             "session": {
-                "id": "s", "title": "t", "title_locked": true, "created_at": "2026-01-02T03:04:05.000Z",
+                "id": "s", "owner": "ann", "title": "t", "title_locked": true, "created_at": "2026-01-02T03:04:05.000Z",
                 "updated_at": "2026-01-02T03:04:06.000Z", "message_count": 1, "is_archived": true,
                 "metadata": {"model": "a/b", "own": [1]},
             },

@@ -6,7 +6,7 @@ use anyhow::Result;
 use deskhand_agent::Models;
 use deskhand_core::{
     GrantBook, UndoJournal,
-    session::{PageAsk, SessionQuery, SessionStore},
+    session::{Owner, PageAsk, SessionQuery, SessionStore},
 };
 #[cfg(unix)]
 use deskhand_guard::sandbox::{ALLOW_LANDLOCK, ALLOW_NAMESPACES};
@@ -120,7 +120,8 @@ fn database(app: &App) -> Check {
 fn sessions(app: &App) -> Check {
     let page = PageAsk { page: 1, size: 1 };
     let store = app.store.sessions();
-    let counted = store.sessions(&SessionQuery { page, archived: None, deleted: false });
+    let counted =
+        store.sessions(&SessionQuery { page, owner: Owner::Everyone, archived: None, deleted: false });
     match counted.and_then(|found| Ok((found.total, store.broken_turns()?.len()))) {
         Ok((total, 0)) => Check::good("sessions", format!("{total} kept")),
         Ok((total, broken)) => Check::good(

@@ -5,7 +5,7 @@ use std::{collections::HashSet, fmt::Write, sync::Arc};
 use anyhow::{Result, bail};
 use deskhand_core::{
     CallId, Request, SessionCx, UndoJournal,
-    session::{PageAsk, SessionStore, ToolCallQuery},
+    session::{Owner, PageAsk, SessionStore, ToolCallQuery},
 };
 use serde_json::json;
 
@@ -56,6 +56,7 @@ fn changes_of_turn(app: &App, wanted: Option<&str>, in_session: Option<&str>) ->
     let session_id = in_session.map(|id| store.find_session(id)).transpose()?.map(|session| session.id);
     let query = |turn_id| ToolCallQuery {
         page: PageAsk { page: 1, size: MOST_CALLS },
+        owner: Owner::Everyone,
         session_id: session_id.clone(),
         turn_id,
         tool: None,

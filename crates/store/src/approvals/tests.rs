@@ -35,6 +35,7 @@ fn request(expires_in: Duration) -> ApprovalRequest {
         id: new_id(),
         call_id: CallId::new(),
         session_id: "s".into(),
+        owner: None,
         workspace: "/w".into(),
         tool: "write_file".into(),
         arguments: json!({"path": "a"}),

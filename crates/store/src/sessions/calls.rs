@@ -6,7 +6,7 @@ use deskhand_core::{
 };
 use rusqlite::{Connection, Row, named_params, params};
 
-use super::{Tried, from_json, from_text, invalid, json, offset_and_limit, parsed, rows};
+use super::{Tried, from_json, from_text, invalid, json, offset_and_limit, parsed, rows, wanted_owner};
 
 pub fn add(c: &Connection, turn: &OpenTurn, call: &CallStep) -> Tried<()> {
     let id = call.call_id.to_string();
@@ -67,21 +67,26 @@ pub fn list(c: &Connection, query: &ToolCallQuery) -> Tried<Page<ToolCallRow>> {
     if let Some(session) = &query.session_id {
         rows::get(c, session)?;
     }
+    let owner = wanted_owner(&query.owner);
     let mut wanted = String::from("session_id NOT IN (SELECT id FROM sessions WHERE deleted_at IS NOT NULL)");
     for (given, condition) in [
         (query.session_id.is_some(), " AND session_id = :session"),
         (query.turn_id.is_some(), " AND turn_id = :turn"),
         (query.tool.is_some(), " AND tool = :tool"),
+        (owner.is_some(), " AND session_id IN (SELECT id FROM sessions WHERE owner = :owner)"),
     ] {
         if given {
             wanted += condition;
         }
     }
     // Bound by name, and named even where the condition is not there.
-    let bound = "(:session IS NULL OR 1) AND (:turn IS NULL OR 1) AND (:tool IS NULL OR 1)";
+    let bound =
+        "(:session IS NULL OR 1) AND (:turn IS NULL OR 1) AND (:tool IS NULL OR 1) AND (:owner IS NULL OR 1)";
     let total =
         c.prepare_cached(&format!("SELECT COUNT(*) FROM tool_calls WHERE {wanted} AND {bound}"))?.query_row(
-            named_params! {":session": query.session_id, ":turn": query.turn_id, ":tool": query.tool},
+            named_params! {
+                ":session": query.session_id, ":turn": query.turn_id, ":tool": query.tool, ":owner": owner,
+            },
             |row| row.get(0),
         )?;
     let mut statement = c.prepare_cached(&format!(
@@ -90,8 +95,8 @@ pub fn list(c: &Connection, query: &ToolCallQuery) -> Tried<Page<ToolCallRow>> {
     ))?;
     let found = statement.query_map(
         named_params! {
-            ":session": query.session_id, ":turn": query.turn_id, ":tool": query.tool, ":limit": limit,
-            ":offset": offset,
+            ":session": query.session_id, ":turn": query.turn_id, ":tool": query.tool, ":owner": owner,
+            ":limit": limit, ":offset": offset,
         },
         from_row,
     )?;

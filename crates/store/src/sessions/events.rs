@@ -47,13 +47,13 @@ fn later(start: Time, milliseconds: i64) -> Time {
 }
 
 impl Stored {
-    fn new(first_seq: u64, event: &NewEvent) -> Tried<Self> {
+    fn new(first_seq: u64, event: &NewEvent) -> Self {
         let (kind, body) = match &event.body {
             EventBody::Text { text } => (TEXT.to_owned(), Body::Pieces(vec![(0, text.clone())])),
             EventBody::Thought { text } => (THOUGHT.to_owned(), Body::Pieces(vec![(0, text.clone())])),
-            other => (kind_of(other)?, Body::Whole(other.clone())),
+            other => (other.name().to_owned(), Body::Whole(other.clone())),
         };
-        Ok(Self { first_seq, turn_id: event.turn_id.clone(), at: event.at, kind, body })
+        Self { first_seq, turn_id: event.turn_id.clone(), at: event.at, kind, body }
     }
 
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -154,17 +154,6 @@ impl Stored {
     }
 }
 
-/// The name that stands as `type` in the event.
-fn kind_of(body: &EventBody) -> Tried<String> {
-    #[derive(serde::Deserialize)]
-    struct Tag {
-        r#type: String,
-    }
-    let tag: Tag = serde_json::from_str(&json("an event", body)?)
-        .map_err(|error| deskhand_core::StoreError::new("read the type of an event", error))?;
-    Ok(tag.r#type)
-}
-
 /// Takes so many numbers; returns the first. `None` where the session is gone.
 fn take_numbers(c: &Connection, session_id: &str, count: usize) -> Tried<Option<u64>> {
     let count = count as u64;
@@ -186,7 +175,7 @@ pub fn append(c: &Connection, events: Vec<NewEvent>) -> Tried<Vec<Event>> {
         let mut run: Option<Stored> = None;
         for (seq, index) in (first..).zip(group) {
             numbers[*index] = Some(seq);
-            let next = Stored::new(seq, &events[*index])?;
+            let next = Stored::new(seq, &events[*index]);
             run = match run.take() {
                 None => Some(next),
                 Some(mut row) => match row.join(next) {
@@ -241,6 +230,12 @@ pub fn read(c: &Connection, session_id: &str, after: u64, limit: usize) -> Tried
     }
     events.truncate(limit);
     Ok(events)
+}
+
+/// The number of the newest event; 0 where there is none.
+pub fn last(c: &Connection, session_id: &str) -> Tried<u64> {
+    let mut query = c.prepare_cached("SELECT last_seq FROM sessions WHERE id = ?")?;
+    Ok(query.query_row([session_id], |row| row.get(0))?)
 }
 
 /// Makes one row of the rows of a turn that hold pieces of the same kind and follow each other.

@@ -23,6 +23,7 @@ pub fn fork(c: &Connection, id: &str, at: Option<i64>, title: Option<&str>, fold
     metadata.forked_from = Some(ForkedFrom { session_id: id.to_owned(), message_id: at });
     let copy = Session {
         id: new_id(),
+        owner: original.owner.clone(),
         title: title.map_or(Ok(original.title.clone()), rows::clean_title)?,
         title_locked: title.is_some() || original.title_locked,
         created_at: now,
@@ -67,6 +68,9 @@ fn last_message(c: &Connection, id: &str, at: Option<i64>) -> Tried<i64> {
             .prepare_cached("SELECT COALESCE(MAX(id), 0) FROM messages WHERE session_id = ?")?
             .query_row([id], |row| row.get(0))?);
     };
+    if at == 0 {
+        return Ok(at);
+    }
     if !c.prepare_cached("SELECT 1 FROM messages WHERE session_id = ? AND id = ?")?.exists(params![id, at])? {
         return Err(SessionError::NoSuchMessage(id.to_owned(), at).into());
     }

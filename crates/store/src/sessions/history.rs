@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     Time,
-    session::{Message, MessageMeta, MessageQuery, NewMessage, Page, Role, Step},
+    session::{Message, MessageMeta, MessageQuery, NewMessage, Page, PageAsk, Role, Session, Step},
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -49,20 +49,49 @@ impl Slice {
         let newest_first = after < offset;
         Self { newest_first, offset: if newest_first { after } else { offset }, limit }
     }
+
+    fn newest(limit: u64, query: &MessageQuery) -> Tried<Self> {
+        if query.page.is_some() {
+            return Err(invalid("a page of the messages or the last of them: ask for one of the two"));
+        }
+        let (offset, limit) = offset_and_limit(PageAsk { page: 1, size: limit })?;
+        Ok(Self { newest_first: true, offset, limit })
+    }
+}
+
+/// Which ids are meant, both ends left out.
+#[derive(Clone, Copy)]
+struct Between {
+    after: i64,
+    before: i64,
+}
+
+impl Between {
+    fn of(query: &MessageQuery) -> Self {
+        Self { after: query.after.unwrap_or(0), before: query.before.unwrap_or(i64::MAX) }
+    }
+
+    fn count(self, c: &Connection, session: &Session) -> Tried<u64> {
+        if self.after <= 0 && self.before == i64::MAX {
+            return Ok(session.message_count);
+        }
+        let mut query =
+            c.prepare_cached("SELECT COUNT(*) FROM messages WHERE session_id = ? AND id > ? AND id < ?")?;
+        Ok(query.query_row(params![session.id, self.after, self.before], |row| row.get(0))?)
+    }
 }
 
 pub fn page(c: &Connection, session_id: &str, query: &MessageQuery) -> Tried<Page<Message>> {
     let session = rows::get(c, session_id)?;
-    let after = query.after.unwrap_or(0);
-    let total = match query.after {
-        None => session.message_count,
-        Some(after) => c
-            .prepare_cached("SELECT COUNT(*) FROM messages WHERE session_id = ? AND id > ?")?
-            .query_row(params![session_id, after], |row| row.get(0))?,
+    let between = Between::of(query);
+    let (total, slice) = if let Some(last) = query.last {
+        (session.message_count, Slice::newest(last, query)?)
+    } else {
+        let total = between.count(c, &session)?;
+        let (offset, limit) = query.page.map_or(Ok((0, total)), offset_and_limit)?;
+        (total, Slice::of(offset, limit, total))
     };
-    let (offset, limit) = query.page.map_or(Ok((0, total)), offset_and_limit)?;
-    let slice = Slice::of(offset, limit, total);
-    let mut items = read(c, session_id, after, &slice)?;
+    let mut items = read(c, session_id, between, &slice)?;
     show_open_turn(c, session_id, &mut items)?;
     Ok(Page { total, items })
 }
@@ -84,7 +113,8 @@ pub fn context(c: &Connection, session_id: &str) -> Tried<Vec<Message>> {
         // Of a message that is covered in part, the rest is told.
         if made.until_step.is_some() { made.until_message - 1 } else { made.until_message }
     });
-    let mut messages = read(c, session_id, after, &Slice { newest_first: true, offset: 0, limit: MOST })?;
+    let between = Between { after, before: i64::MAX };
+    let mut messages = read(c, session_id, between, &Slice { newest_first: true, offset: 0, limit: MOST })?;
     show_open_turn(c, session_id, &mut messages)?;
     Ok(messages)
 }
@@ -99,16 +129,17 @@ fn show_open_turn(c: &Connection, session_id: &str, messages: &mut [Message]) ->
     Ok(())
 }
 
-fn read(c: &Connection, session_id: &str, after: i64, slice: &Slice) -> Tried<Vec<Message>> {
+fn read(c: &Connection, session_id: &str, between: Between, slice: &Slice) -> Tried<Vec<Message>> {
     // The ids come from the index alone; only the rows of the page are read.
     let order = if slice.newest_first { "DESC" } else { "ASC" };
     let mut query = c.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM messages
-         JOIN (SELECT id FROM messages WHERE session_id = ? AND id > ? ORDER BY id {order} LIMIT ? OFFSET ?)
-             AS chosen ON messages.id = chosen.id
+         JOIN (SELECT id FROM messages WHERE session_id = ? AND id > ? AND id < ?
+               ORDER BY id {order} LIMIT ? OFFSET ?) AS chosen ON messages.id = chosen.id
          ORDER BY messages.id"
     ))?;
-    let found = query.query_map(params![session_id, after, slice.limit, slice.offset], from_row)?;
+    let bound = params![session_id, between.after, between.before, slice.limit, slice.offset];
+    let found = query.query_map(bound, from_row)?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 

@@ -13,6 +13,7 @@ mod history;
 mod holder;
 mod kept;
 mod oversize;
+mod partial;
 mod removal;
 mod rows;
 mod search;
@@ -28,16 +29,16 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
     thread,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use deskhand_core::{
     Event, StoreError,
     session::{
-        Begun, CallStep, Deletion, Hits, Message, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn,
-        NewUpload, Page, PageAsk, SearchQuery, Session, SessionError, SessionMeta, SessionQuery,
-        SessionResult, SessionStore, Step, TitledBy, ToolCallQuery, ToolCallRow, Transcript, TurnEnd,
-        TurnSteps, Upload,
+        AdoptUpload, Begun, CallStep, Deletion, Hits, Message, MessageQuery, NewEvent, NewMessage,
+        NewSession, NewTurn, NewUpload, Owner, Page, PageAsk, SearchQuery, Session, SessionError,
+        SessionMeta, SessionQuery, SessionResult, SessionStore, Step, TitledBy, ToolCallQuery, ToolCallRow,
+        Transcript, TurnEnd, TurnSteps, Upload,
     },
 };
 use rusqlite::{Connection, Row, TransactionBehavior, types::Type};
@@ -45,7 +46,7 @@ use rusqlite::{Connection, Row, TransactionBehavior, types::Type};
 use self::holder::Holders;
 use crate::database::Database;
 
-pub(crate) use tables::TABLES;
+pub(crate) use tables::{OWNERS, TABLES};
 
 /// The most bytes of one message's content, and of its steps as JSON.
 const MAX_TEXT: usize = 64 << 20;
@@ -187,6 +188,19 @@ fn offset_and_limit(page: PageAsk) -> Tried<(u64, u64)> {
     Ok(((page.page - 1).saturating_mul(page.size).min(i64::MAX as u64), page.size))
 }
 
+/// What the column `owner` has for one: the owner of the installation has no name.
+fn owner_column(owner: Option<&str>) -> &str {
+    owner.unwrap_or_default()
+}
+
+/// What the column must be; `None` where it may be anything.
+fn wanted_owner(owner: &Owner) -> Option<&str> {
+    match owner {
+        Owner::Everyone => None,
+        Owner::Only(owner) => Some(owner_column(owner.as_deref())),
+    }
+}
+
 impl SessionStore for Sessions {
     fn create(&self, new: &NewSession) -> SessionResult<Session> {
         self.change("create a session", |c| rows::create(c, new))
@@ -239,12 +253,29 @@ impl SessionStore for Sessions {
         self.change("restore a session", |c| removal::restore(c, id))
     }
 
+    fn owner_of_deleted(&self, id: &str) -> SessionResult<Option<String>> {
+        self.look("look at a deleted session", |c| {
+            let session = rows::get_any(c, id)?;
+            if session.deleted_at.is_none() {
+                return Err(invalid(format!("the session {id} is not deleted")));
+            }
+            Ok(session.owner)
+        })
+    }
+
+    fn version(&self) -> SessionResult<i64> {
+        // What is read has a connection of its own, so that it is told of what this process writes, too.
+        self.look("look whether anything has changed", |c| {
+            Ok(c.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?)
+        })
+    }
+
     fn fork(&self, id: &str, at: Option<i64>, title: Option<&str>) -> SessionResult<Session> {
         self.change("fork a session", |c| fork::fork(c, id, at, title, &self.uploads))
     }
 
-    fn import(&self, transcript: &Transcript) -> SessionResult<Session> {
-        self.change("import a session", |c| transcripts::import(c, transcript))
+    fn import(&self, transcript: &Transcript, owner: Option<&str>) -> SessionResult<Session> {
+        self.change("import a session", |c| transcripts::import(c, transcript, owner))
     }
 
     fn export(&self, id: &str) -> SessionResult<Transcript> {
@@ -309,13 +340,37 @@ impl SessionStore for Sessions {
         })
     }
 
+    fn last_event(&self, session: &str) -> SessionResult<u64> {
+        self.look("read the events of a session", |c| {
+            rows::get(c, session)?;
+            events::last(c, session)
+        })
+    }
+
     fn add_upload(&self, new: &NewUpload) -> SessionResult<Upload> {
         let file = uploads::keep(&self.uploads, new)?;
-        let added = self.change("add an upload", |c| uploads::add(c, new, &file));
+        let added = self.change("add an upload", |c| uploads::add(c, &file));
         if added.is_err() {
             file.discard();
         }
         added
+    }
+
+    fn adopt_upload(&self, new: &AdoptUpload) -> SessionResult<Upload> {
+        let file = uploads::adopt(&self.uploads, new)?;
+        let added = self.change("add an upload", |c| uploads::add(c, &file));
+        if added.is_err() {
+            file.give_back(&new.file);
+        }
+        added
+    }
+
+    fn upload_place(&self) -> SessionResult<PathBuf> {
+        Ok(partial::place(&self.uploads, SystemTime::now())?)
+    }
+
+    fn upload(&self, id: &str) -> SessionResult<Upload> {
+        self.look("read an upload", |c| uploads::get(c, id, &self.uploads))
     }
 
     fn uploads(&self, session: &str) -> SessionResult<Vec<Upload>> {

@@ -7,13 +7,16 @@ use deskhand_core::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{MAX_METADATA, Tried, bounded_json, from_json, from_text, invalid, offset_and_limit, search};
+use super::{
+    MAX_METADATA, Tried, bounded_json, from_json, from_text, invalid, offset_and_limit, owner_column, search,
+    wanted_owner,
+};
 
-const COLUMNS: &str =
-    "id, title, title_locked, created_at, updated_at, message_count, is_archived, deleted_at, metadata";
+const COLUMNS: &str = "id, title, title_locked, created_at, updated_at, message_count, is_archived, deleted_at, metadata, owner";
 
 const MAX_TITLE: usize = 200;
 const MAX_ID: usize = 100;
+const MAX_OWNER: usize = 200;
 
 /// The shortest end of an id that is looked for.
 const SHORTEST_END: usize = 6;
@@ -32,6 +35,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Session> {
         is_archived: row.get(6)?,
         deleted_at: row.get_ref(7)?.as_str_or_null()?.map(|_| from_text(row, 7)).transpose()?,
         metadata: from_json(row, 8)?,
+        owner: row.get::<_, Option<String>>(9)?.filter(|owner| !owner.is_empty()),
     })
 }
 
@@ -54,12 +58,14 @@ pub fn create(c: &Connection, new: &NewSession) -> Tried<Session> {
     let now = Time::now();
     let id = new.id.clone().unwrap_or_else(new_id);
     check_id(&id)?;
+    check_owner(new.owner.as_deref())?;
     let there = c.prepare_cached("SELECT 1 FROM sessions WHERE id = ?")?.exists([&id])?;
     if there {
         return Err(invalid(format!("there is a session {id} already, or there was: choose another id")));
     }
     let session = Session {
         id,
+        owner: new.owner.clone(),
         title: new.title.as_deref().map_or(Ok(UNTITLED.to_owned()), clean_title)?,
         title_locked: new.title.is_some(),
         created_at: now,
@@ -77,8 +83,8 @@ pub fn create(c: &Connection, new: &NewSession) -> Tried<Session> {
 pub fn insert(c: &Connection, session: &Session) -> Tried<()> {
     let metadata = bounded_json("the metadata of the session", &session.metadata, MAX_METADATA)?;
     c.prepare_cached(
-        "INSERT INTO sessions (id, title, title_locked, created_at, updated_at, metadata, changed)
-         SELECT ?, ?, ?, ?, ?, ?, COALESCE(MAX(changed), 0) + 1 FROM sessions",
+        "INSERT INTO sessions (id, title, title_locked, created_at, updated_at, metadata, owner, changed)
+         SELECT ?, ?, ?, ?, ?, ?, ?, COALESCE(MAX(changed), 0) + 1 FROM sessions",
     )?
     .execute(params![
         session.id,
@@ -87,6 +93,7 @@ pub fn insert(c: &Connection, session: &Session) -> Tried<()> {
         session.created_at.to_string(),
         session.updated_at.to_string(),
         metadata,
+        owner_column(session.owner.as_deref()),
     ])?;
     index_title(c, session)
 }
@@ -110,6 +117,18 @@ pub fn check_id(id: &str) -> Tried<()> {
         )));
     }
     Ok(())
+}
+
+/// The owner of the installation has no name, and nobody else has none.
+pub fn check_owner(owner: Option<&str>) -> Tried<()> {
+    match owner {
+        Some(name) if name.is_empty() || name.len() > MAX_OWNER || name.contains(char::is_control) => {
+            Err(invalid(format!(
+                "{name:?} cannot be the owner of a session: 1 to {MAX_OWNER} bytes without control characters"
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// On one line, without what a terminal would obey.
@@ -163,11 +182,13 @@ pub fn find(c: &Connection, end: &str) -> Tried<Session> {
 
 pub fn list(c: &Connection, query: &SessionQuery) -> Tried<Page<Session>> {
     let (offset, limit) = offset_and_limit(query.page)?;
+    let owner = wanted_owner(&query.owner);
     let total = c
         .prepare_cached(
-            "SELECT SUM(sessions) FROM session_counts WHERE deleted = ?1 AND (?2 IS NULL OR archived = ?2)",
+            "SELECT COALESCE(SUM(sessions), 0) FROM session_counts
+             WHERE deleted = ?1 AND (?2 IS NULL OR archived = ?2) AND (?3 IS NULL OR owner = ?3)",
         )?
-        .query_row(params![query.deleted, query.archived], |row| row.get(0))?;
+        .query_row(params![query.deleted, query.archived, owner], |row| row.get(0))?;
     // Written out, not bound: this is how SQLite knows which of the partial indexes serves.
     let deleted = if query.deleted { "deleted_at IS NOT NULL" } else { "deleted_at IS NULL" };
     let archived = match query.archived {
@@ -175,10 +196,12 @@ pub fn list(c: &Connection, query: &SessionQuery) -> Tried<Page<Session>> {
         Some(true) => "AND is_archived = 1",
         Some(false) => "AND is_archived = 0",
     };
+    let owned = if owner.is_some() { "AND owner = ?1" } else { "AND ?1 IS NULL" };
     let mut query = c.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM sessions WHERE {deleted} {archived} ORDER BY changed DESC LIMIT ? OFFSET ?"
+        "SELECT {COLUMNS} FROM sessions WHERE {deleted} {archived} {owned}
+         ORDER BY changed DESC LIMIT ?2 OFFSET ?3"
     ))?;
-    let items = query.query_map(params![limit, offset], from_row)?.collect::<rusqlite::Result<_>>()?;
+    let items = query.query_map(params![owner, limit, offset], from_row)?.collect::<rusqlite::Result<_>>()?;
     Ok(Page { total, items })
 }
 

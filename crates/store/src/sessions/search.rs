@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::{
     Tried, from_text,
     grams::{self, Wanted},
-    history, invalid, offset_and_limit, rows, snippet,
+    history, invalid, offset_and_limit, rows, snippet, wanted_owner,
 };
 
 const MAX_QUERY: usize = 1_000;
@@ -116,14 +116,13 @@ pub fn search(c: &Connection, query: &SearchQuery) -> Tried<Hits> {
          CROSS JOIN sessions ON sessions.id = search_entries.session_id
          LEFT JOIN messages ON messages.id = search_entries.message_id
          WHERE search_grams MATCH ?1 AND deleted_at IS NULL AND (?2 IS NULL OR is_archived = ?2)
-             AND (?3 IS NULL OR sessions.id = ?3)
+             AND (?3 IS NULL OR sessions.id = ?3) AND (?6 IS NULL OR owner = ?6)
          ORDER BY search_grams.rowid DESC LIMIT ?4 OFFSET ?5",
     )?;
     let expression = wanted.expression(query.session_id.as_deref());
-    let found = statement
-        .query_map(params![expression, query.archived, query.session_id, limit + 1, offset], |row| {
-            hit(row, &wanted)
-        })?;
+    let owner = wanted_owner(&query.owner);
+    let bound = params![expression, query.archived, query.session_id, limit + 1, offset, owner];
+    let found = statement.query_map(bound, |row| hit(row, &wanted))?;
     let mut items: Vec<SearchHit> = found.collect::<rusqlite::Result<_>>()?;
     let has_more = items.len() as u64 > limit;
     items.truncate(usize::try_from(limit).unwrap_or(usize::MAX));

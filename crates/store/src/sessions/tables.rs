@@ -136,3 +136,39 @@ CREATE VIRTUAL TABLE IF NOT EXISTS search_grams
     USING fts5 (session, text, content = '', columnsize = 0, tokenize = 'ascii');
 INSERT INTO search_grams (search_grams, rank) VALUES ('secure-delete', 1);
 ";
+
+/// What came with the column `owner` of `sessions`; the owner of the installation is `''`.
+pub(crate) const OWNERS: &str = "
+CREATE INDEX IF NOT EXISTS sessions_there_by_owner ON sessions (owner, changed) WHERE deleted_at IS NULL;
+CREATE INDEX IF NOT EXISTS sessions_there_by_owner_and_archive ON sessions (owner, is_archived, changed)
+    WHERE deleted_at IS NULL;
+CREATE INDEX IF NOT EXISTS sessions_deleted_by_owner ON sessions (owner, changed) WHERE deleted_at IS NOT NULL;
+
+DROP TRIGGER IF EXISTS session_added;
+DROP TRIGGER IF EXISTS session_removed;
+DROP TRIGGER IF EXISTS session_moved;
+DROP TABLE IF EXISTS session_counts;
+CREATE TABLE session_counts (
+    owner TEXT NOT NULL,
+    deleted INTEGER NOT NULL,
+    archived INTEGER NOT NULL,
+    sessions INTEGER NOT NULL,
+    PRIMARY KEY (owner, deleted, archived)
+);
+INSERT INTO session_counts
+    SELECT owner, deleted_at IS NOT NULL, is_archived, COUNT(*) FROM sessions GROUP BY 1, 2, 3;
+CREATE TRIGGER session_added AFTER INSERT ON sessions BEGIN
+    INSERT INTO session_counts VALUES (NEW.owner, NEW.deleted_at IS NOT NULL, NEW.is_archived, 1)
+    ON CONFLICT DO UPDATE SET sessions = sessions + 1;
+END;
+CREATE TRIGGER session_removed AFTER DELETE ON sessions BEGIN
+    UPDATE session_counts SET sessions = sessions - 1
+    WHERE owner = OLD.owner AND deleted = (OLD.deleted_at IS NOT NULL) AND archived = OLD.is_archived;
+END;
+CREATE TRIGGER session_moved AFTER UPDATE OF owner, deleted_at, is_archived ON sessions BEGIN
+    UPDATE session_counts SET sessions = sessions - 1
+    WHERE owner = OLD.owner AND deleted = (OLD.deleted_at IS NOT NULL) AND archived = OLD.is_archived;
+    INSERT INTO session_counts VALUES (NEW.owner, NEW.deleted_at IS NOT NULL, NEW.is_archived, 1)
+    ON CONFLICT DO UPDATE SET sessions = sessions + 1;
+END;
+";

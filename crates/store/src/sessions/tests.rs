@@ -219,6 +219,7 @@ fn a_large_session_is_deleted_in_steps_and_can_be_restored_between_them() {
     let query = deskhand_core::session::SearchQuery {
         text: "内容".into(),
         page: deskhand_core::session::PageAsk { page: 1, size: 1_000 },
+        owner: deskhand_core::session::Owner::Everyone,
         session_id: None,
         archived: None,
     };
@@ -326,7 +327,11 @@ fn the_lists_are_read_by_index() {
     let connection = Connection::open(folder.path().join("deskhand.db")).unwrap();
     let plan = |sql: &str| {
         let mut query = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
-        let lines: Vec<String> = query.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+        let lines: Vec<String> = query
+            .query_map(rusqlite::params_from_iter(vec![""; query.parameter_count()]), |row| row.get(3))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
         lines.join("; ")
     };
     for (sql, index) in [
@@ -336,9 +341,28 @@ fn the_lists_are_read_by_index() {
             "sessions_there_by_archive",
         ),
         ("SELECT * FROM sessions WHERE deleted_at IS NOT NULL ORDER BY changed DESC", "sessions_deleted"),
+        (
+            "SELECT * FROM sessions WHERE deleted_at IS NULL AND owner = ? ORDER BY changed DESC",
+            "sessions_there_by_owner",
+        ),
+        (
+            "SELECT * FROM sessions WHERE deleted_at IS NULL AND is_archived = 0 AND owner = ? ORDER BY changed DESC",
+            "sessions_there_by_owner_and_archive",
+        ),
+        (
+            "SELECT * FROM sessions WHERE deleted_at IS NOT NULL AND owner = ? ORDER BY changed DESC",
+            "sessions_deleted_by_owner",
+        ),
         ("SELECT id FROM messages WHERE session_id = 'x' ORDER BY id", "messages_by_session"),
+        (
+            "SELECT id FROM messages WHERE session_id = ? AND id > ? AND id < ? ORDER BY id DESC LIMIT ? OFFSET ?",
+            "messages_by_session",
+        ),
     ] {
         let plan = plan(sql);
-        assert!(plan.contains(&format!("INDEX {index}")) && !plan.contains("TEMP B-TREE"), "{sql}: {plan}");
+        assert!(
+            format!("{plan} ").contains(&format!("INDEX {index} ")) && !plan.contains("TEMP B-TREE"),
+            "{sql}: {plan}"
+        );
     }
 }

@@ -22,7 +22,8 @@ pub fn export(c: &Connection, id: &str) -> Tried<Transcript> {
     Ok(Transcript::new(session, messages))
 }
 
-pub fn import(c: &Connection, transcript: &Transcript) -> Tried<Session> {
+pub fn import(c: &Connection, transcript: &Transcript, owner: Option<&str>) -> Tried<Session> {
+    rows::check_owner(owner)?;
     check(transcript)?;
     let written = &transcript.session;
     let now = Time::now();
@@ -30,6 +31,7 @@ pub fn import(c: &Connection, transcript: &Transcript) -> Tried<Session> {
     let metadata = SessionMeta { other: written.metadata.other.clone(), ..SessionMeta::default() };
     let session = Session {
         id: new_id(),
+        owner: owner.map(str::to_owned),
         title: rows::clean_title(&written.title)?,
         title_locked: written.title_locked,
         created_at: written.created_at.min(now),

@@ -18,7 +18,7 @@ use super::{
     invalid, json, oversize, rows, search, uploads,
 };
 
-const COLUMNS: &str = "id, session_id, user_message, assistant_message, started_at";
+const COLUMNS: &str = "id, session_id, user_message, assistant_message, first_seq, started_at";
 
 /// The most bytes of the reason for which a turn ended.
 const MAX_REASON: usize = 64 << 10;
@@ -33,7 +33,8 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<OpenTurn> {
         session_id: row.get(1)?,
         user_message: row.get(2)?,
         assistant_message: row.get(3)?,
-        started_at: from_text(row, 4)?,
+        first_event: row.get(4)?,
+        started_at: from_text(row, 5)?,
     })
 }
 
@@ -58,7 +59,7 @@ pub fn broken(c: &Connection, holders: &Holders) -> Tried<Vec<TurnSteps>> {
     let mut query =
         c.prepare_cached(&format!("SELECT {COLUMNS}, process FROM turns WHERE state = 'open' ORDER BY id"))?;
     let open: Vec<(OpenTurn, String)> =
-        query.query_map([], |row| Ok((from_row(row)?, row.get(5)?)))?.collect::<rusqlite::Result<_>>()?;
+        query.query_map([], |row| Ok((from_row(row)?, row.get(6)?)))?.collect::<rusqlite::Result<_>>()?;
     let gone = open.into_iter().filter(|(_, mark)| holders.is_gone(mark));
     gone.map(|(turn, _)| Ok(TurnSteps { steps: steps(c, &turn.id)?, turn })).collect()
 }
@@ -101,15 +102,21 @@ pub fn begin(c: &Connection, new: &NewTurn, mark: &str) -> Tried<Begun> {
         now.to_string()
     ])?;
     rows::touch(c, session_id, now)?;
-    let turn =
-        OpenTurn { id, session_id: session_id.to_owned(), user_message, assistant_message, started_at: now };
+    let turn = OpenTurn {
+        id,
+        session_id: session_id.to_owned(),
+        user_message,
+        assistant_message,
+        first_event: event.seq,
+        started_at: now,
+    };
     Ok(Begun { turn, event })
 }
 
 /// A turn by its id, and whether it is still open.
 fn by_id(c: &Connection, id: &str) -> Tried<(OpenTurn, bool)> {
     let mut query = c.prepare_cached(&format!("SELECT {COLUMNS}, state = 'open' FROM turns WHERE id = ?"))?;
-    let found = query.query_row([id], |row| Ok((from_row(row)?, row.get(5)?))).optional()?;
+    let found = query.query_row([id], |row| Ok((from_row(row)?, row.get(6)?))).optional()?;
     found.ok_or_else(|| invalid(format!("there is no turn {id}; its session may have been deleted")))
 }
 
@@ -184,15 +191,11 @@ pub fn end(c: &Connection, turn_id: &str, end: &TurnEnd) -> Tried<Option<Event>>
     let body = EventBody::Done { outcome: end.outcome, reason: end.reason.clone() };
     let event = events::append_one(c, &turn.session_id, turn_id, now, body)?;
     let outcome = json("the outcome of the turn", &end.outcome)?;
-    let first_seq: u64 = c
-        .prepare_cached(
-            "UPDATE turns SET state = 'ended', ended_at = ?2, outcome = ?3, reason = ?4 WHERE id = ?1
-             RETURNING first_seq",
-        )?
-        .query_row(params![turn_id, now.to_string(), outcome.trim_matches('"'), end.reason], |row| {
-            row.get(0)
-        })?;
-    events::merge(c, &turn.session_id, turn_id, first_seq)?;
+    c.prepare_cached(
+        "UPDATE turns SET state = 'ended', ended_at = ?2, outcome = ?3, reason = ?4 WHERE id = ?1",
+    )?
+    .execute(params![turn_id, now.to_string(), outcome.trim_matches('"'), end.reason])?;
+    events::merge(c, &turn.session_id, turn_id, turn.first_event)?;
     rows::touch(c, &turn.session_id, now)?;
     Ok(Some(event))
 }

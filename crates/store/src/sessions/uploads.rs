@@ -3,41 +3,81 @@
 //! The file comes first and the row after it, so that a row always has its file.
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
 use deskhand_core::{
     Time,
     id::new_id,
-    session::{NewUpload, SessionError, SessionResult, Upload},
+    session::{AdoptUpload, MAX_UPLOAD, NewUpload, SessionError, SessionResult, Upload},
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{Tried, from_text, invalid, rows};
+use super::{Failure, Tried, from_text, invalid, rows};
 use crate::{
     error::Doing,
     folder::{self, Durable},
 };
 
-const MAX_SIZE: usize = 50 << 20;
-
 /// Bytes. With the id before it, it fits every file system.
 const MAX_NAME: usize = 150;
 
-/// A file that was written, and has no row yet.
+/// A file that is in its place, and has no row yet.
 pub struct Kept {
-    id: String,
-    name: String,
+    upload: Upload,
     folder: PathBuf,
     file: String,
 }
 
 impl Kept {
+    /// A place for a file of this size, which is not there yet.
+    fn new(uploads: &Path, session_id: &str, name: &str, mime: &str, size: u64) -> SessionResult<Self> {
+        let name = clean_name(name);
+        if size > MAX_UPLOAD {
+            return Err(SessionError::Invalid(format!(
+                "{name} has {size} bytes; an upload may have {MAX_UPLOAD} at most"
+            )));
+        }
+        // The id stands in a path: one that cannot be an id leads nowhere.
+        rows::check_id(session_id).map_err(|_| SessionError::NoSuchSession(session_id.to_owned()))?;
+        let id = new_id();
+        let folder = uploads.join(session_id);
+        let file = format!("{id}-{name}");
+        let upload = Upload {
+            id,
+            session_id: session_id.to_owned(),
+            name,
+            mime: clean_mime(mime),
+            size,
+            path: folder.join(&file),
+            created_at: Time::now(),
+        };
+        Ok(Self { upload, folder, file })
+    }
+
+    fn action(&self) -> String {
+        format!("keep the upload {}", self.upload.path.display())
+    }
+
     /// Takes the file back.
     pub fn discard(&self) {
-        let _ = fs::remove_file(self.folder.join(&self.file));
-        // Only where nothing else is in it.
+        let _ = fs::remove_file(&self.upload.path);
+        self.forget_folder();
+    }
+
+    /// Moves the file back to where it came from, if it has left it.
+    pub fn give_back(&self, to: &Path) {
+        if let Err(error) = fs::rename(&self.upload.path, to)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!("cannot move {} back to {}: {error}", self.upload.path.display(), to.display());
+        }
+        self.forget_folder();
+    }
+
+    /// Only where nothing is in it.
+    fn forget_folder(&self) {
         let _ = fs::remove_dir(&self.folder);
     }
 }
@@ -76,37 +116,34 @@ fn clean_mime(mime: &str) -> String {
 
 /// Writes the file of an upload.
 pub fn keep(uploads: &Path, new: &NewUpload) -> SessionResult<Kept> {
-    if new.content.len() > MAX_SIZE {
-        return Err(SessionError::Invalid(format!(
-            "{} has {} bytes; an upload may have {MAX_SIZE} at most",
-            clean_name(&new.name),
-            new.content.len()
-        )));
-    }
-    // The id stands in a path: one that cannot be an id leads nowhere.
-    rows::check_id(&new.session_id).map_err(|_| SessionError::NoSuchSession(new.session_id.clone()))?;
-    let (id, name) = (new_id(), clean_name(&new.name));
-    let folder = uploads.join(&new.session_id);
-    let kept = Kept { file: format!("{id}-{name}"), id, name, folder };
-    let action = || format!("keep the upload {}", kept.folder.join(&kept.file).display());
-    folder::create_private(&kept.folder).doing(action)?;
-    folder::write_whole(&kept.folder, &kept.file, &new.content, Durable::Yes).doing(action)?;
+    let kept = Kept::new(uploads, &new.session_id, &new.name, &new.mime, new.content.len() as u64)?;
+    folder::create_private(&kept.folder).doing(|| kept.action())?;
+    folder::write_whole(&kept.folder, &kept.file, &new.content, Durable::Yes).doing(|| kept.action())?;
     Ok(kept)
 }
 
-pub fn add(c: &Connection, new: &NewUpload, kept: &Kept) -> Tried<Upload> {
-    rows::get(c, &new.session_id)?;
-    let upload = Upload {
-        id: kept.id.clone(),
-        session_id: new.session_id.clone(),
-        name: kept.name.clone(),
-        mime: clean_mime(&new.mime),
-        size: new.content.len() as u64,
-        path: kept.folder.join(&kept.file),
-        created_at: Time::now(),
-    };
-    insert(c, &upload, &kept.file)?;
-    Ok(upload)
+/// Moves a file that has been written already to where the uploads of the session lie.
+pub fn adopt(uploads: &Path, new: &AdoptUpload) -> SessionResult<Kept> {
+    let kept = Kept::new(uploads, &new.session_id, &new.name, &new.mime, new.size)?;
+    let file = new.file.display();
+    let found = fs::symlink_metadata(&new.file).doing(|| format!("look at the upload {file}"))?;
+    if !found.is_file() || found.len() != new.size {
+        return Err(SessionError::Invalid(format!(
+            "{file} is not a file of {} bytes, which {} should have: upload it again",
+            new.size, kept.upload.name
+        )));
+    }
+    folder::create_private(&kept.folder).doing(|| kept.action())?;
+    folder::move_whole(&new.file, &kept.upload.path)
+        .inspect_err(|_| kept.give_back(&new.file))
+        .doing(|| format!("move {file} to {}", kept.upload.path.display()))?;
+    Ok(kept)
+}
+
+pub fn add(c: &Connection, kept: &Kept) -> Tried<Upload> {
+    rows::get(c, &kept.upload.session_id)?;
+    insert(c, &kept.upload, &kept.file)?;
+    Ok(kept.upload.clone())
 }
 
 fn insert(c: &Connection, upload: &Upload, file: &str) -> Tried<()> {
@@ -147,6 +184,22 @@ pub fn list(c: &Connection, session_id: &str, uploads: &Path) -> Tried<Vec<Uploa
     Ok(query.query_map([session_id], |row| from_row(row, uploads))?.collect::<rusqlite::Result<_>>()?)
 }
 
+fn by_id(c: &Connection, id: &str, uploads: &Path) -> Tried<Option<Upload>> {
+    let mut query = c.prepare_cached(&format!("SELECT {COLUMNS} FROM uploads WHERE id = ?"))?;
+    Ok(query.query_row([id], |row| from_row(row, uploads)).optional()?)
+}
+
+/// One of a session that is not deleted.
+pub fn get(c: &Connection, id: &str, uploads: &Path) -> Tried<Upload> {
+    let missing = || SessionError::NoSuchUpload(id.to_owned());
+    let upload = by_id(c, id, uploads)?.ok_or_else(missing)?;
+    rows::get(c, &upload.session_id).map_err(|failure| match failure {
+        Failure::Refused(SessionError::NoSuchSession(_)) => missing().into(),
+        other => other,
+    })?;
+    Ok(upload)
+}
+
 /// Refuses ids that are none of the session's uploads.
 pub fn check(c: &Connection, session_id: &str, ids: &[String]) -> Tried<()> {
     for id in ids {
@@ -160,10 +213,7 @@ pub fn check(c: &Connection, session_id: &str, ids: &[String]) -> Tried<()> {
 
 /// Gives another session an upload of its own with the same content; returns its id. `None` where it is not there.
 pub fn copy(c: &Connection, id: &str, session_id: &str, uploads: &Path) -> Tried<Option<String>> {
-    let mut query = c.prepare_cached(&format!("SELECT {COLUMNS} FROM uploads WHERE id = ?"))?;
-    let Some(original) = query.query_row([id], |row| from_row(row, uploads)).optional()? else {
-        return Ok(None);
-    };
+    let Some(original) = by_id(c, id, uploads)? else { return Ok(None) };
     let new = new_id();
     let folder = uploads.join(session_id);
     let file = format!("{new}-{}", original.name);

@@ -127,7 +127,7 @@ impl<'a> Chat<'a> {
             model: self.model.clone().or_else(|| self.backing.agent.usual_model()),
             ..SessionMeta::default()
         };
-        let session = self.backing.sessions.create(&NewSession { id: None, title: None, metadata })?;
+        let session = self.backing.sessions.create(&NewSession { metadata, ..NewSession::default() })?;
         self.session = Some(session.clone());
         Ok(session)
     }

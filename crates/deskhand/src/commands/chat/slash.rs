@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use deskhand_core::session::{
-    Deletion, Message, MessageQuery, PageAsk, Role, SearchQuery, Session, SessionQuery, TitledBy, Usage,
+    Deletion, Message, MessageQuery, Owner, PageAsk, Role, SearchQuery, Session, SessionQuery, TitledBy,
+    Usage,
 };
 
 use super::{Chat, attach, talk::Next};
@@ -103,8 +104,12 @@ fn open<'a>(chat: &'a Chat<'_>) -> Result<&'a Session> {
 
 fn list(chat: &mut Chat<'_>) -> Result<()> {
     let page = PageAsk { page: 1, size: LISTED };
-    let found =
-        chat.backing.sessions.sessions(&SessionQuery { page, archived: Some(false), deleted: false })?;
+    let found = chat.backing.sessions.sessions(&SessionQuery {
+        page,
+        owner: Owner::Everyone,
+        archived: Some(false),
+        deleted: false,
+    })?;
     if found.items.is_empty() {
         return chat.told("There are no sessions yet.", "还没有会话。");
     }
@@ -115,7 +120,13 @@ fn list(chat: &mut Chat<'_>) -> Result<()> {
 
 fn search(chat: &mut Chat<'_>, query: &str) -> Result<()> {
     let page = PageAsk { page: 1, size: LISTED };
-    let query = SearchQuery { text: query.to_owned(), page, session_id: None, archived: None };
+    let query = SearchQuery {
+        text: query.to_owned(),
+        page,
+        owner: Owner::Everyone,
+        session_id: None,
+        archived: None,
+    };
     let found = chat.backing.sessions.search(&query)?;
     if found.items.is_empty() {
         return chat.told("Nothing was found.", "没有找到。");
@@ -171,7 +182,7 @@ fn show(chat: &Chat<'_>, session: &Session, most: u64) -> Result<()> {
 
 /// The newest messages, oldest of them first.
 fn newest(chat: &Chat<'_>, session: &Session, most: u64) -> Result<Vec<Message>> {
-    let all = |page, size| MessageQuery { page: Some(PageAsk { page, size }), after: None };
+    let all = |page, size| MessageQuery { page: Some(PageAsk { page, size }), ..MessageQuery::default() };
     let total = chat.backing.sessions.messages(&session.id, &all(1, 1))?.total;
     let last = total.div_ceil(most).max(1);
     // The last page may be short: with the one before it there are enough.
@@ -265,7 +276,8 @@ fn cost(chat: &Chat<'_>) -> Result<()> {
     let id = &open(chat)?.id;
     let (mut used, mut turns, mut after) = (Usage::default(), 0_u64, None);
     loop {
-        let query = MessageQuery { page: Some(PageAsk { page: 1, size: 1_000 }), after };
+        let query =
+            MessageQuery { page: Some(PageAsk { page: 1, size: 1_000 }), after, ..MessageQuery::default() };
         let found = chat.backing.sessions.messages(id, &query)?;
         let Some(last) = found.items.last() else { break };
         after = Some(last.id);

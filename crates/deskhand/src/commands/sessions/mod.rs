@@ -18,8 +18,8 @@ use deskhand_core::{
     Screener, Time,
     screener::MASK_OPEN,
     session::{
-        Deletion, MessageQuery, PageAsk, SearchQuery, Session, SessionQuery, SessionStore, Step, TitledBy,
-        Transcript,
+        Deletion, MessageQuery, Owner, PageAsk, SearchQuery, Session, SessionQuery, SessionStore, Step,
+        TitledBy, Transcript,
     },
 };
 use deskhand_guard::SecretScreener;
@@ -78,7 +78,7 @@ pub fn run(desk: &Desk<'_>, action: SessionAction) -> Result<u8> {
         }
         SessionAction::Export { id, format, output } => desk.export(&id, format, output.as_deref())?,
         SessionAction::Import { file } => {
-            let session = desk.store.import(&read_transcript(&file)?)?;
+            let session = desk.store.import(&read_transcript(&file)?, None)?;
             desk.changed(&session, "New session", "新会话")?;
         }
     }
@@ -91,7 +91,12 @@ impl Desk<'_> {
     }
 
     fn list(&self, page: PageArgs, archived: Option<bool>, deleted: bool) -> Result<()> {
-        let found = self.store.sessions(&SessionQuery { page: asked(page), archived, deleted })?;
+        let found = self.store.sessions(&SessionQuery {
+            page: asked(page),
+            owner: Owner::Everyone,
+            archived,
+            deleted,
+        })?;
         let value = json!({
             "total": found.total, "page": page.page, "page_size": page.page_size, "sessions": found.items,
         });
@@ -107,8 +112,9 @@ impl Desk<'_> {
 
     fn show(&self, id: &str, page: PageArgs) -> Result<()> {
         let session = self.store.find_session(id)?;
-        let found =
-            self.store.messages(&session.id, &MessageQuery { page: Some(asked(page)), after: None })?;
+        let found = self
+            .store
+            .messages(&session.id, &MessageQuery { page: Some(asked(page)), ..MessageQuery::default() })?;
         let value = json!({
             "session_id": session.id, "session": session, "total": found.total, "page": page.page,
             "page_size": page.page_size, "messages": found.items,
@@ -126,7 +132,13 @@ impl Desk<'_> {
     fn search(&self, text: &str, page: PageArgs) -> Result<()> {
         let session_id =
             self.session.map(|id| self.store.find_session(id)).transpose()?.map(|session| session.id);
-        let query = SearchQuery { text: text.to_owned(), page: asked(page), session_id, archived: None };
+        let query = SearchQuery {
+            text: text.to_owned(),
+            page: asked(page),
+            owner: Owner::Everyone,
+            session_id,
+            archived: None,
+        };
         let found = self.store.search(&query)?;
         let value = json!({
             "has_more": found.has_more, "page": page.page, "page_size": page.page_size, "hits": found.items,
@@ -173,7 +185,12 @@ impl Desk<'_> {
         let mut ids = Vec::new();
         for page in 1.. {
             let page = PageAsk { page, size: LONGEST_PAGE };
-            let found = self.store.sessions(&SessionQuery { page, archived: None, deleted: true })?;
+            let found = self.store.sessions(&SessionQuery {
+                page,
+                owner: Owner::Everyone,
+                archived: None,
+                deleted: true,
+            })?;
             let last = found.items.is_empty();
             ids.extend(found.items.into_iter().map(|session| session.id));
             if last || ids.len() as u64 >= found.total {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use deskhand_core::{
     CallId, Status,
     event::TurnOutcome,
-    session::{CallEnd, CallStep, NewSession, NewTurn, Role, SessionMeta, SessionQuery, Step, TurnEnd},
+    session::{
+        CallEnd, CallStep, NewSession, NewTurn, Owner, Role, SessionMeta, SessionQuery, Step, TurnEnd,
+    },
 };
 use deskhand_store::{Store, StoreOptions};
 use serde_json::{Map, Value, json};
@@ -28,7 +30,7 @@ impl Shelf {
             Store::open(folder.path(), &StoreOptions::default()).unwrap().sessions();
         store.create(&NewSession { title: Some("Older".into()), ..NewSession::default() }).unwrap();
         let metadata = SessionMeta { model: Some("zhipu/glm-5".into()), ..SessionMeta::default() };
-        let new = NewSession { id: None, title: Some("修改行李清单".into()), metadata };
+        let new = NewSession { title: Some("修改行李清单".into()), metadata, ..NewSession::default() };
         let id = store.create(&new).unwrap().id;
         one_turn(&*store, &id);
         let session = store.session(&id).unwrap();
@@ -42,7 +44,10 @@ impl Shelf {
 
     fn all(&self, deleted: bool) -> Vec<Session> {
         let page = PageAsk { page: 1, size: 100 };
-        self.store.sessions(&SessionQuery { page, archived: None, deleted }).unwrap().items
+        self.store
+            .sessions(&SessionQuery { page, owner: Owner::Everyone, archived: None, deleted })
+            .unwrap()
+            .items
     }
 }
 

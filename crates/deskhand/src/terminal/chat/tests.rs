@@ -103,6 +103,7 @@ pub fn question(id: &str, n: u32) -> ApprovalRequest {
         id: id.into(),
         call_id: call(n),
         session_id: "session-1".into(),
+        owner: None,
         workspace: "/w".into(),
         tool: "edit_file".into(),
         arguments: json!({}),

@@ -162,7 +162,7 @@ async fn an_imported_conversation_is_from_outside() {
     let mut talk = auto(vec![says("Hello.")]);
     talk.say("please use evil.example").await;
     let transcript = talk.agent.store().export(&talk.session).unwrap();
-    talk.session = talk.agent.store().import(&transcript).unwrap().id;
+    talk.session = talk.agent.store().import(&transcript, None).unwrap().id;
     go_on(&mut talk, vec![touch(), says("No.")]).await;
     assert_eq!(statuses(&talk.answer()), [Status::NobodyToAsk]);
 }

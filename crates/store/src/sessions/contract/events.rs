@@ -62,6 +62,24 @@ fn check_reads(store: &dyn SessionStore, id: &str, everything: &[Event]) {
     assert!(store.events(id, u64::MAX, 10).unwrap().is_empty());
 }
 
+pub fn the_newest_event_and_the_first_of_a_turn_are_known(engine: &impl Engine) {
+    let store = engine.handle();
+    let id = create(&*store).id;
+    assert_eq!(store.last_event(&id).unwrap(), 0);
+    store.append_events((0..3).map(|n| notice(&id, &n.to_string())).collect()).unwrap();
+    assert_eq!(store.last_event(&id).unwrap(), 3);
+    let turn = begin(&*store, &id, "go");
+    store.append_events((0..9).map(|n| text(&id, &turn.id, &n.to_string())).collect()).unwrap();
+    assert_eq!((turn.first_event, store.last_event(&id).unwrap()), (4, 13));
+    assert_eq!(engine.handle().open_turn(&id).unwrap().unwrap().turn, turn);
+    let first = &store.events(&id, turn.first_event - 1, 1).unwrap()[0];
+    assert!(matches!(first.body, EventBody::TurnStarted { .. }), "{first:?}");
+    store.end_turn(&turn.id, &end("x")).unwrap();
+    let newest = store.last_event(&id).unwrap();
+    assert_eq!((newest, store.events(&id, 0, 100).unwrap().last().unwrap().seq), (14, 14));
+    assert_eq!(store.last_event("nobody").unwrap_err().to_string(), "there is no session nobody");
+}
+
 pub fn pieces_are_not_lost_when_a_turn_ends(engine: &impl Engine) {
     let store = engine.handle();
     let id = create(&*store).id;

@@ -1,7 +1,7 @@
 //! Messages: stored, counted, paged.
 
 use deskhand_core::session::{
-    Message, MessageMeta, MessageQuery, NewMessage, PageAsk, Role, SessionStore, Usage,
+    Message, MessageMeta, MessageQuery, NewMessage, PageAsk, Role, SessionStore, Step, Usage,
 };
 use serde_json::json;
 
@@ -72,7 +72,7 @@ pub fn ac011_messages_are_queried_by_page(engine: &impl Engine) {
     let (id, _) = two_mixed(&*store);
     for size in [1, 4, 10, 23, 1_000] {
         for page in 1..=(23 / size + 2) {
-            let query = MessageQuery { page: Some(PageAsk { page, size }), after: None };
+            let query = MessageQuery { page: Some(PageAsk { page, size }), ..MessageQuery::default() };
             let found = store.messages(&id, &query).unwrap();
             let expected: Vec<usize> = (0..23)
                 .skip(usize::try_from((page - 1) * size).unwrap())
@@ -83,7 +83,7 @@ pub fn ac011_messages_are_queried_by_page(engine: &impl Engine) {
     }
     let everything = store.messages(&id, &MessageQuery::default()).unwrap();
     assert_eq!(numbers(&everything.items), (0..23).collect::<Vec<_>>());
-    let query = MessageQuery { page: Some(PageAsk { page: 0, size: 1 }), after: None };
+    let query = MessageQuery { page: Some(PageAsk { page: 0, size: 1 }), ..MessageQuery::default() };
     assert!(store.messages(&id, &query).is_err());
 }
 
@@ -97,10 +97,50 @@ pub fn ac011_messages_after_one_are_queried(engine: &impl Engine) {
         (ids[9], Some(PageAsk { page: 2, size: 5 }), vec![15, 16, 17, 18, 19]),
         (ids[9], Some(PageAsk { page: 3, size: 5 }), vec![20, 21, 22]),
     ] {
-        let found = store.messages(&id, &MessageQuery { page, after: Some(after) }).unwrap();
+        let found = store
+            .messages(&id, &MessageQuery { page, after: Some(after), ..MessageQuery::default() })
+            .unwrap();
         assert_eq!(numbers(&found.items), expected, "after {after}");
         assert_eq!(found.total, ids.iter().filter(|id| **id > after).count() as u64);
     }
+}
+
+pub fn ac011_the_newest_messages_are_queried(engine: &impl Engine) {
+    let store = engine.handle();
+    let (id, ids) = two_mixed(&*store);
+    let ask = |last, before, after| {
+        store.messages(&id, &MessageQuery { last: Some(last), before, after, ..MessageQuery::default() })
+    };
+    for (last, before, after, expected) in [
+        (1, None, None, 22..23),
+        (5, None, None, 18..23),
+        (1_000, None, None, 0..23),
+        (5, Some(ids[18]), None, 13..18),
+        (5, Some(ids[3]), None, 0..3),
+        (5, Some(ids[0]), None, 0..0),
+        (5, Some(i64::MAX), None, 18..23),
+        (5, None, Some(ids[20]), 21..23),
+        (5, Some(ids[9]), Some(ids[6]), 7..9),
+    ] {
+        let found = ask(last, before, after).unwrap();
+        assert_eq!(numbers(&found.items), expected.collect::<Vec<_>>(), "{last} before {before:?}");
+        assert_eq!(found.total, 23, "all of the session");
+    }
+    let before = MessageQuery { before: Some(ids[7]), ..MessageQuery::default() };
+    let found = store.messages(&id, &before).unwrap();
+    assert_eq!((found.total, numbers(&found.items)), (7, (0..7).collect()));
+    for last in [0, 1_001] {
+        assert!(ask(last, None, None).unwrap_err().to_string().contains("1 to 1,000"));
+    }
+    let both =
+        MessageQuery { page: Some(PageAsk { page: 1, size: 5 }), last: Some(5), ..MessageQuery::default() };
+    assert!(store.messages(&id, &both).unwrap_err().to_string().contains("one of the two"));
+    // The answer of a turn that is under way is the last one, with its steps.
+    let turn = super::begin(&*store, &id, "23");
+    store.add_steps(&turn.id, &[Step::Text { round: 1, text: "hm".into() }]).unwrap();
+    let found = ask(2, None, None).unwrap();
+    assert_eq!((found.items[0].id, found.items[1].id), (turn.user_message, turn.assistant_message));
+    assert_eq!(found.items[1].execution_steps.as_ref().unwrap().len(), 1);
 }
 
 pub fn a_message_that_is_too_large_is_refused(engine: &impl Engine) {

@@ -2,10 +2,12 @@
 
 pub mod events;
 pub mod messages;
+pub mod owners;
 pub mod search;
 pub mod sessions;
 pub mod transcripts;
 pub mod turns;
+pub mod uploads;
 
 use std::sync::Arc;
 
@@ -15,7 +17,7 @@ use deskhand_core::{
     id::CallId,
     session::{
         CallEnd, CallStep, MessageMeta, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn, OpenTurn,
-        PageAsk, Role, Session, SessionQuery, SessionStore, Step, TurnEnd,
+        Owner, PageAsk, Role, Session, SessionQuery, SessionStore, Step, TurnEnd,
     },
 };
 use serde_json::json;
@@ -40,11 +42,19 @@ macro_rules! run_contract {
                 ac012_a_deleted_session_takes_everything_with_it ac012_a_soft_deletion_can_be_taken_back
                 ac012_nothing_is_deleted_under_a_running_turn a_title_set_by_hand_is_locked titles_are_checked
                 a_session_is_found_by_the_end_of_its_id metadata_is_kept_whole what_is_not_there_is_named
-                uploads_are_private_files
+            }
+            uploads {
+                uploads_are_private_files a_finished_file_becomes_an_upload
+                a_file_that_is_not_adopted_stays_where_it_was
+            }
+            owners {
+                a_session_keeps_its_owner each_owner_has_a_list_and_counts
+                what_one_owner_said_and_called_is_found_apart
             }
             messages {
                 ac010_messages_are_stored ac010_counts_and_times_follow ac011_messages_are_queried_by_page
-                ac011_messages_after_one_are_queried a_message_that_is_too_large_is_refused
+                ac011_messages_after_one_are_queried ac011_the_newest_messages_are_queried
+                a_message_that_is_too_large_is_refused
             }
             turns {
                 a_turn_is_one_question_and_one_answer the_steps_of_an_open_turn_are_seen
@@ -55,7 +65,8 @@ macro_rules! run_contract {
                 a_turn_can_end_whatever_it_has_done
             }
             events {
-                events_come_back_as_they_were pieces_are_not_lost_when_a_turn_ends
+                events_come_back_as_they_were the_newest_event_and_the_first_of_a_turn_are_known
+                pieces_are_not_lost_when_a_turn_ends
                 events_of_several_sessions_are_numbered_apart two_processes_leave_no_gap_and_no_double
                 any_events_come_back_whatever_was_seen_before a_killed_process_leaves_what_was_acknowledged
             }
@@ -65,7 +76,8 @@ macro_rules! run_contract {
                 finds_what_a_scan_would_find
             }
             transcripts {
-                a_fork_has_the_messages_up_to_a_point a_fork_keeps_what_it_refers_to
+                a_fork_has_the_messages_up_to_a_point a_fork_before_the_first_message_is_empty
+                a_fork_keeps_what_it_refers_to
                 an_unfinished_answer_is_not_forked export_and_import_keep_everything
                 a_transcript_by_hand_is_imported hostile_transcripts_are_refused
             }
@@ -136,7 +148,12 @@ pub fn titled(store: &dyn SessionStore, title: &str) -> Session {
 }
 
 pub fn all() -> SessionQuery {
-    SessionQuery { page: PageAsk { page: 1, size: 1_000 }, archived: None, deleted: false }
+    SessionQuery {
+        page: PageAsk { page: 1, size: 1_000 },
+        owner: Owner::Everyone,
+        archived: None,
+        deleted: false,
+    }
 }
 
 pub fn say(store: &dyn SessionStore, session: &str, role: Role, content: &str) -> i64 {

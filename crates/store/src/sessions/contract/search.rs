@@ -1,7 +1,7 @@
 //! Search: finds what is there, in both kinds of script, and nothing else.
 
 use deskhand_core::session::{
-    Deletion, Hits, PageAsk, Role, SearchQuery, SessionError, SessionStore, TitledBy, TurnEnd,
+    Deletion, Hits, Owner, PageAsk, Role, SearchQuery, SessionError, SessionStore, TitledBy, TurnEnd,
 };
 use proptest::{
     prelude::*,
@@ -11,7 +11,13 @@ use proptest::{
 use super::{Engine, begin, create, end, say, titled};
 
 fn query(text: &str) -> SearchQuery {
-    SearchQuery { text: text.into(), page: PageAsk { page: 1, size: 100 }, session_id: None, archived: None }
+    SearchQuery {
+        text: text.into(),
+        page: PageAsk { page: 1, size: 100 },
+        owner: Owner::Everyone,
+        session_id: None,
+        archived: None,
+    }
 }
 
 fn search(store: &dyn SessionStore, text: &str) -> Hits {

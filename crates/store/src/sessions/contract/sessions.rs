@@ -1,7 +1,7 @@
 //! Sessions: made, listed, named, archived, deleted.
 
 use deskhand_core::session::{
-    Deletion, ForkedFrom, MessageQuery, NewSession, NewUpload, PageAsk, Role, Session, SessionMeta,
+    Deletion, ForkedFrom, MessageQuery, NewSession, NewUpload, Owner, PageAsk, Role, Session, SessionMeta,
     SessionQuery, SessionStore, Step, TitledBy, ToolCallQuery, UNTITLED,
 };
 use serde_json::json;
@@ -117,6 +117,7 @@ fn full(store: &dyn SessionStore) -> Session {
 fn calls(session_id: Option<&str>) -> ToolCallQuery {
     ToolCallQuery {
         page: PageAsk { page: 1, size: 10 },
+        owner: Owner::Everyone,
         session_id: session_id.map(str::to_owned),
         turn_id: None,
         tool: None,
@@ -266,35 +267,4 @@ pub fn what_is_not_there_is_named(engine: &impl Engine) {
     let id = create(&*store).id;
     let error = store.fork(&id, Some(99), None).unwrap_err().to_string();
     assert_eq!(error, format!("there is no message 99 in the session {id}"));
-}
-
-pub fn uploads_are_private_files(engine: &impl Engine) {
-    let store = engine.handle();
-    let id = create(&*store).id;
-    let upload = |session: &str, name: &str, size: usize| {
-        store.add_upload(&NewUpload {
-            session_id: session.into(),
-            name: name.into(),
-            mime: "text/plain".into(),
-            content: vec![b'x'; size],
-        })
-    };
-    let kept = upload(&id, "../../报告.txt", 5).unwrap();
-    assert_eq!((kept.name.as_str(), kept.size), ("报告.txt", 5));
-    assert_eq!(std::fs::read(&kept.path).unwrap(), b"xxxxx");
-    let again = upload(&id, "报告.txt", 1).unwrap();
-    assert_eq!(store.uploads(&id).unwrap(), [kept.clone(), again]);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&kept.path), mode(kept.path.parent().unwrap())), (0o600, 0o700));
-    }
-    let folder = kept.path.parent().unwrap().parent().unwrap();
-    for session in ["nobody", "../nobody", ""] {
-        assert!(upload(session, "a", 1).unwrap_err().to_string().contains("there is no session"));
-    }
-    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 1, "nothing is left of what was refused");
-    let error = upload(&id, "large.bin", (50 << 20) + 1).unwrap_err().to_string();
-    assert!(error.contains("large.bin") && error.contains("52428800"), "{error}");
 }

@@ -2,7 +2,7 @@
 
 use deskhand_core::session::{
     Compaction, Deletion, ForkedFrom, IMPORTED, Message, MessageMeta, MessageQuery, NewMessage, NewTurn,
-    NewUpload, Role, SessionError, SessionMeta, SessionStore, Step, Transcript, TurnEnd,
+    NewUpload, Owner, Role, Session, SessionError, SessionMeta, SessionStore, Step, Transcript, TurnEnd,
 };
 use serde_json::{Value, json};
 
@@ -60,10 +60,29 @@ pub fn a_fork_has_the_messages_up_to_a_point(engine: &impl Engine) {
     let query = deskhand_core::session::SearchQuery {
         text: "answer".into(),
         page: deskhand_core::session::PageAsk { page: 1, size: 100 },
+        owner: Owner::Everyone,
         session_id: Some(named.id),
         archived: None,
     };
     assert_eq!(store.search(&query).unwrap().items.len(), 2);
+}
+
+pub fn a_fork_before_the_first_message_is_empty(engine: &impl Engine) {
+    let store = engine.handle();
+    let id = talk(&*store);
+    let fork = |at| store.fork(&id, Some(at), Some("新的开始"));
+    let check = |fork: &Session| {
+        assert_eq!((fork.title.as_str(), fork.message_count), ("新的开始", 0));
+        assert_eq!(fork.metadata.forked_from, Some(ForkedFrom { session_id: id.clone(), message_id: 0 }));
+        assert!(messages(&*store, &fork.id).is_empty());
+    };
+    check(&fork(0).unwrap());
+    assert!(fork(-1).is_err());
+    // Also while the original goes on.
+    begin(&*store, &id, "go");
+    let empty = fork(0).unwrap();
+    check(&empty);
+    begin(&*store, &empty.id, "another question");
 }
 
 pub fn a_fork_keeps_what_it_refers_to(engine: &impl Engine) {
@@ -141,7 +160,7 @@ pub fn export_and_import_keep_everything(engine: &impl Engine) {
     let text = serde_json::to_string(&exported).unwrap();
     let read: Transcript = serde_json::from_str(&text).unwrap();
     assert_eq!(read, exported);
-    let imported = store.import(&read).unwrap();
+    let imported = store.import(&read, None).unwrap();
     assert_ne!(imported.id, id);
     assert_eq!((imported.title.as_str(), imported.title_locked), ("原来的", true));
     assert_eq!((imported.created_at, imported.message_count), (exported.session.created_at, 4));
@@ -159,7 +178,7 @@ pub fn export_and_import_keep_everything(engine: &impl Engine) {
     // In the middle of a turn, too: what was open then has ended.
     let turn = begin(&*store, &id, "go").id;
     store.add_steps(&turn, &[Step::Call(Box::new(call("bash")))]).unwrap();
-    let imported = store.import(&store.export(&id).unwrap()).unwrap();
+    let imported = store.import(&store.export(&id).unwrap(), None).unwrap();
     let last = messages(&*store, &imported.id).pop().unwrap();
     assert!(matches!(&last.execution_steps.unwrap()[..],
         [Step::Call(call)] if call.end.as_ref().unwrap().error_code.as_deref() == Some("interrupted")));
@@ -180,7 +199,7 @@ pub fn a_transcript_by_hand_is_imported(engine: &impl Engine) {
         {"role": "system", "content": "s", "metadata": {
             "compaction": {"until_message": 77, "transcript": "t.md"}}},
     ]));
-    let session = store.import(&transcript).unwrap();
+    let session = store.import(&transcript, None).unwrap();
     let all = messages(&*store, &session.id);
     assert_eq!(contents(&*store, &session.id), ["你好", "您好", "s", "s"]);
     assert_eq!(all[2].metadata.compaction.as_ref().unwrap().until_message, all[1].id);
@@ -215,7 +234,7 @@ pub fn hostile_transcripts_are_refused(engine: &impl Engine) {
         ),
         (written(&json!([{"id": i64::MAX, "role": "user", "content": "x"}, user])), "does not come after"),
     ] {
-        let error = store.import(&transcript).unwrap_err();
+        let error = store.import(&transcript, None).unwrap_err();
         assert!(matches!(&error, SessionError::Invalid(m) if m.contains(says)), "{error}");
     }
     assert_eq!(store.sessions(&super::all()).unwrap().total, 0, "nothing of them is left");

@@ -6,8 +6,8 @@ use deskhand_core::{
     Status,
     event::{EventBody, TurnOutcome},
     session::{
-        Deletion, Message, MessageQuery, NewTurn, NewUpload, PageAsk, Role, SessionError, SessionStore, Step,
-        ToolCallQuery, TurnEnd, Usage,
+        Deletion, Message, MessageQuery, NewTurn, NewUpload, Owner, PageAsk, Role, SessionError,
+        SessionStore, Step, ToolCallQuery, TurnEnd, Usage,
     },
 };
 use serde_json::json;
@@ -216,7 +216,8 @@ pub fn a_turn_is_broken_when_its_process_is_gone(engine: &impl Engine) {
 
 fn calls(change: impl FnOnce(&mut ToolCallQuery)) -> ToolCallQuery {
     let page = PageAsk { page: 1, size: 100 };
-    let mut query = ToolCallQuery { page, session_id: None, turn_id: None, tool: None };
+    let mut query =
+        ToolCallQuery { page, owner: Owner::Everyone, session_id: None, turn_id: None, tool: None };
     change(&mut query);
     query
 }

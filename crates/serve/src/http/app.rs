@@ -1,0 +1,207 @@
+//! What all routes stand on.
+
+use std::sync::Arc;
+
+use deskhand_agent::Agent;
+use deskhand_core::{
+    ApprovalQueue, Caller, EventSink, Gate, Mode, SessionCx, UndoJournal,
+    event::NoEvents,
+    session::{Session, SessionError, SessionStore},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    confirmations::Confirmations,
+    door::{HostNames, Limits},
+    error::ApiError,
+    person::Person,
+    program::Program,
+    token::Users,
+};
+
+/// What a server is made of.
+pub struct Parts {
+    pub gate: Gate,
+    pub agent: Agent,
+    pub store: Arc<dyn SessionStore>,
+    pub undo: Arc<dyn UndoJournal>,
+    pub program: Arc<dyn Program>,
+    pub users: Users,
+    pub requests_per_second: u32,
+}
+
+/// The state of the server. Cheap to clone.
+#[derive(Clone)]
+pub struct App(Arc<Inner>);
+
+struct Inner {
+    parts: Parts,
+    hosts: HostNames,
+    cookie_name: String,
+    /// Whether browsers come over TLS.
+    secure: bool,
+    limits: Limits,
+    confirmations: Confirmations,
+    ending: CancellationToken,
+}
+
+impl App {
+    pub fn new(parts: Parts, hosts: HostNames, port: u16, secure: bool) -> Self {
+        let limits = Limits::new(parts.requests_per_second);
+        let confirmations = Confirmations::new(parts.gate.settings.approval_timeout);
+        Self(Arc::new(Inner {
+            parts,
+            hosts,
+            // Browsers keep cookies by host and not by port: two servers must not overwrite each other's.
+            cookie_name: format!("deskhand-{port}"),
+            secure,
+            limits,
+            confirmations,
+            ending: CancellationToken::new(),
+        }))
+    }
+
+    pub fn hosts(&self) -> &HostNames {
+        &self.0.hosts
+    }
+
+    pub fn users(&self) -> &Users {
+        &self.0.parts.users
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    pub fn requests_per_second(&self) -> u32 {
+        self.0.parts.requests_per_second
+    }
+
+    pub fn cookie_name(&self) -> &str {
+        &self.0.cookie_name
+    }
+
+    pub fn is_secure(&self) -> bool {
+        self.0.secure
+    }
+
+    pub fn gate(&self) -> &Gate {
+        &self.0.parts.gate
+    }
+
+    pub fn agent(&self) -> &Agent {
+        &self.0.parts.agent
+    }
+
+    pub fn undo(&self) -> &Arc<dyn UndoJournal> {
+        &self.0.parts.undo
+    }
+
+    pub fn approvals(&self) -> &Arc<dyn ApprovalQueue> {
+        &self.0.parts.gate.approvals
+    }
+
+    pub fn program(&self) -> &dyn Program {
+        self.0.parts.program.as_ref()
+    }
+
+    pub fn confirmations(&self) -> &Confirmations {
+        &self.0.confirmations
+    }
+
+    /// Fires when the server ends: what streams without end stops then.
+    pub fn ending(&self) -> &CancellationToken {
+        &self.0.ending
+    }
+
+    /// Work on the store, where it holds nobody up.
+    pub async fn store<T: Send + 'static, E: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn SessionStore) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, ApiError>
+    where
+        ApiError: From<E>,
+    {
+        let store = Arc::clone(&self.0.parts.store);
+        self.blocking(move || work(store.as_ref()).map_err(ApiError::from)).await
+    }
+
+    /// Any work that waits for the disk.
+    pub async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        match tokio::task::spawn_blocking(work).await {
+            Ok(done) => done,
+            Err(error) => Err(ApiError::broken(format!("the work broke down: {error}"))),
+        }
+    }
+
+    /// A session of this person. To others it does not exist.
+    pub async fn session_of(&self, person: &Person, id: &str) -> Result<Session, ApiError> {
+        let (wanted, owner) = (id.to_owned(), person.user.clone());
+        self.store(move |store| own_session(store, owner.as_deref(), &wanted)).await
+    }
+
+    /// Work on the store with a session of this person. To others it does not exist.
+    pub async fn with_session<T: Send + 'static>(
+        &self,
+        person: &Person,
+        id: &str,
+        work: impl FnOnce(&dyn SessionStore, Session) -> Result<T, SessionError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let (wanted, owner) = (id.to_owned(), person.user.clone());
+        self.store(move |store| work(store, own_session(store, owner.as_deref(), &wanted)?)).await
+    }
+
+    /// Where the calls of this person in this session work.
+    pub fn surroundings(
+        &self,
+        person: &Person,
+        session: Option<&Session>,
+        mode: Option<Mode>,
+        events: Arc<dyn EventSink>,
+    ) -> Result<SessionCx, ApiError> {
+        let id = session.map_or_else(|| person.console(), |session| session.id.clone());
+        let workspace = session.and_then(|session| session.metadata.workspace.as_deref());
+        let usual = self.program().surroundings(&id, workspace)?;
+        Ok(SessionCx {
+            id,
+            caller: Caller(person.caller()),
+            mode: tightened(usual.mode, mode)?,
+            approvers: Vec::new(),
+            wait_for_others: true,
+            events,
+            owner: person.user.clone(),
+            desktop: person.desktop(),
+            ..usual
+        })
+    }
+
+    /// The same for a call that nobody watches.
+    pub fn console(&self, person: &Person) -> Result<SessionCx, ApiError> {
+        self.surroundings(person, None, None, Arc::new(NoEvents))
+    }
+}
+
+fn own_session(store: &dyn SessionStore, owner: Option<&str>, id: &str) -> Result<Session, SessionError> {
+    let session = store.session(id)?;
+    if session.owner.as_deref() == owner {
+        Ok(session)
+    } else {
+        Err(SessionError::NoSuchSession(id.to_owned()))
+    }
+}
+
+/// A request may ask for a tighter mode than the one in force, never for a looser one.
+fn tightened(usual: Mode, asked: Option<Mode>) -> Result<Mode, ApiError> {
+    match asked {
+        None => Ok(usual),
+        Some(mode) if mode.at_least_as_tight_as(usual) => Ok(mode),
+        Some(mode) => Err(ApiError::forbidden(
+            "looser_mode",
+            format!("the mode in force is {usual}; a request cannot loosen it to {mode}"),
+        )
+        .hint("The owner sets the mode with --mode or in the settings.")),
+    }
+}

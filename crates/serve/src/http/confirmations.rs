@@ -1,0 +1,125 @@
+//! Plans that were shown over HTTP and wait for their yes: the two steps of `/api/v1/tools/execute`.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use deskhand_core::{Plan, id::new_id};
+
+/// The most that wait at once; the oldest go first.
+const MOST: usize = 1_000;
+
+/// Which call a plan is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallKey {
+    /// Who asked.
+    pub caller: String,
+    pub session_id: String,
+    /// The canonical name.
+    pub tool: String,
+    /// SHA-256 of the canonical arguments.
+    pub arguments: String,
+}
+
+struct Waiting {
+    key: CallKey,
+    plan: Plan,
+    until: Instant,
+}
+
+/// The plans that were shown.
+pub struct Confirmations {
+    limit: Duration,
+    waiting: Mutex<HashMap<String, Waiting>>,
+}
+
+impl Confirmations {
+    pub fn new(limit: Duration) -> Self {
+        Self { limit, waiting: Mutex::default() }
+    }
+
+    pub fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<String, Waiting>> {
+        // Every single step leaves the map whole.
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        waiting.retain(|_, one| one.until > now);
+        waiting
+    }
+
+    /// Keeps a plan that is about to be shown, and gives it its id.
+    pub fn show(&self, key: CallKey, plan: Plan) -> String {
+        let mut waiting = self.waiting();
+        // Shown anew: the earlier one is not confirmed by accident.
+        waiting.retain(|_, one| one.key != key);
+        if waiting.len() >= MOST
+            && let Some(oldest) = waiting.iter().min_by_key(|(_, one)| one.until).map(|(id, _)| id.clone())
+        {
+            waiting.remove(&oldest);
+        }
+        let id = new_id();
+        waiting.insert(id.clone(), Waiting { key, plan, until: Instant::now() + self.limit });
+        id
+    }
+
+    /// Takes the plan that was shown for this call, by its id or, where none is given, by the call. It is used once.
+    pub fn confirm(&self, plan_id: Option<&str>, key: &CallKey) -> Option<Plan> {
+        let mut waiting = self.waiting();
+        let id = match plan_id {
+            Some(id) => id.to_owned(),
+            None => waiting.iter().find(|(_, one)| one.key == *key).map(|(id, _)| id.clone())?,
+        };
+        // Another call's plan says nothing about this one, and stays.
+        waiting.get(&id).filter(|one| one.key == *key)?;
+        waiting.remove(&id).map(|one| one.plan)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(caller: &str, arguments: &str) -> CallKey {
+        let [caller, session_id, tool, arguments] = [caller, "s", "bash", arguments].map(str::to_owned);
+        CallKey { caller, session_id, tool, arguments }
+    }
+
+    #[test]
+    fn a_plan_is_confirmed_once_for_its_own_call() {
+        let book = Confirmations::new(Duration::from_mins(1));
+        let id = book.show(key("a", "1"), Plan::new("one"));
+        assert!(book.confirm(Some(&id), &key("a", "2")).is_none(), "other arguments");
+        assert!(book.confirm(Some(&id), &key("b", "1")).is_none(), "another caller");
+        assert_eq!(book.confirm(Some(&id), &key("a", "1")).unwrap().summary, "one");
+        assert!(book.confirm(Some(&id), &key("a", "1")).is_none(), "a second time");
+        book.show(key("a", "1"), Plan::new("two"));
+        assert!(book.confirm(None, &key("a", "3")).is_none());
+        assert_eq!(book.confirm(None, &key("a", "1")).unwrap().summary, "two");
+    }
+
+    #[test]
+    fn what_is_too_old_or_shown_anew_is_gone() {
+        let book = Confirmations::new(Duration::ZERO);
+        let id = book.show(key("a", "1"), Plan::new("old"));
+        assert!(book.confirm(Some(&id), &key("a", "1")).is_none());
+        let book = Confirmations::new(Duration::from_mins(1));
+        let first = book.show(key("a", "1"), Plan::new("first"));
+        book.show(key("a", "1"), Plan::new("second"));
+        assert!(book.confirm(Some(&first), &key("a", "1")).is_none());
+        assert_eq!(book.confirm(None, &key("a", "1")).unwrap().summary, "second");
+    }
+
+    #[test]
+    fn the_book_is_bounded() {
+        let book = Confirmations::new(Duration::from_mins(1));
+        for n in 0..MOST + 10 {
+            book.show(key("a", &n.to_string()), Plan::new("x"));
+        }
+        assert_eq!(book.waiting().len(), MOST);
+    }
+}

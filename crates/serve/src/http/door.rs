@@ -1,0 +1,304 @@
+//! The door: what every request has to show before any route sees it.
+//!
+//! | | why |
+//! |---|---|
+//! | `Host` is one of ours | a name that was made to point here (DNS rebinding) is not |
+//! | `Origin`, where there is one, is ours | another site's page cannot make a browser act here |
+//! | a token, or the cookie that stands for it | everything but the page's own files, `/healthz` and download links |
+//! | not too often | per person; guesses at tokens far less often |
+//!
+//! And every answer leaves with the headers that keep a browser from doing more with it than it should.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    num::NonZeroU32,
+};
+
+use axum::{
+    extract::{ConnectInfo, Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+
+use super::{
+    app::App,
+    error::ApiError,
+    person::Person,
+    token::{Shown, Users},
+};
+
+/// The names under which this server may be asked for.
+#[derive(Clone, Debug)]
+pub struct HostNames {
+    /// With the port, in lower case.
+    allowed: Vec<String>,
+}
+
+impl HostNames {
+    /// Of a server at this address, which also has these names.
+    pub fn new(address: SocketAddr, named: &[String]) -> Self {
+        let port = address.port();
+        let mut hosts = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned()];
+        let own = match address.ip() {
+            IpAddr::V4(ip) => ip.to_string(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+        };
+        // 0.0.0.0 is every address and nobody's name.
+        if !address.ip().is_unspecified() {
+            hosts.push(own);
+        }
+        hosts.extend(named.iter().map(|name| name.to_ascii_lowercase()));
+        let mut allowed = Vec::new();
+        for host in hosts {
+            // Names that come with a port are taken as they are: a proxy in front has another one.
+            let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+            if has_port {
+                allowed.push(host);
+                continue;
+            }
+            allowed.push(format!("{host}:{port}"));
+            allowed.push(host);
+        }
+        Self { allowed }
+    }
+
+    fn allows(&self, host: &str) -> bool {
+        self.allowed.iter().any(|allowed| allowed.eq_ignore_ascii_case(host))
+    }
+
+    /// Whether an origin (`http://HOST:PORT`) is one of ours.
+    fn allows_origin(&self, origin: &str) -> bool {
+        let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        host.is_some_and(|host| self.allows(host))
+    }
+}
+
+/// How often somebody may ask.
+pub struct Limits {
+    requests: DefaultKeyedRateLimiter<String>,
+    guesses: DefaultKeyedRateLimiter<IpAddr>,
+}
+
+impl Limits {
+    pub fn new(requests_per_second: u32) -> Self {
+        let at_least_one = |n: u32| NonZeroU32::new(n).unwrap_or(NonZeroU32::MIN);
+        Self {
+            requests: RateLimiter::keyed(
+                Quota::per_second(at_least_one(requests_per_second))
+                    .allow_burst(at_least_one(requests_per_second.saturating_mul(2))),
+            ),
+            guesses: RateLimiter::keyed(Quota::per_minute(at_least_one(GUESSES_PER_MINUTE))),
+        }
+    }
+}
+
+const GUESSES_PER_MINUTE: u32 = 20;
+
+/// Only what came with the page may run or be loaded in it. Ant Design writes its styles into the page while it runs,
+/// hence the one exception, which lets nothing run.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+    img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; \
+    base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// The middleware.
+pub async fn pass(
+    State(app): State<App>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let mut response = match check(&app, peer, &request) {
+        Ok(person) => {
+            if let Some(person) = person {
+                request.extensions_mut().insert(person);
+            }
+            next.run(request).await
+        }
+        Err(refused) => refused.into_response(),
+    };
+    guard_answer(response.headers_mut());
+    response
+}
+
+fn check(app: &App, peer: SocketAddr, request: &Request) -> Result<Option<Person>, ApiError> {
+    let (headers, uri) = (request.headers(), request.uri());
+    host_is_ours(app.hosts(), headers, uri)?;
+    origin_is_ours(app.hosts(), headers, request.method())?;
+    if is_open(uri.path()) {
+        return Ok(None);
+    }
+    let here = peer.ip().to_canonical().is_loopback() && !was_forwarded(headers);
+    let limits = app.limits();
+    let Some(user) = shown(headers, app.cookie_name()).and_then(|shown| app.users().find(shown)) else {
+        if limits.guesses.check_key(&peer.ip()).is_err() {
+            return Err(too_often(60));
+        }
+        return Err(ApiError::new(axum::http::StatusCode::UNAUTHORIZED, "unauthorized", "a token is needed")
+            .hint("Open the address that `deskhand serve` printed, or send Authorization: Bearer TOKEN."));
+    };
+    let person = Person { user: user.clone(), here };
+    if limits.requests.check_key(&person.caller()).is_err() {
+        return Err(too_often(1));
+    }
+    Ok(Some(person))
+}
+
+fn too_often(seconds: u64) -> ApiError {
+    ApiError::new(axum::http::StatusCode::TOO_MANY_REQUESTS, "rate_limited", "too many requests")
+        .hint("Wait a moment, then try again.")
+        .retry_after(seconds)
+}
+
+/// What anybody may ask for: the page's own files, which tell nothing; whether the server is alive; and download
+/// links, whose id is the permission.
+fn is_open(path: &str) -> bool {
+    let guarded = path.starts_with("/api/") || path.starts_with("/v1/") || path == "/metrics";
+    !guarded || path.starts_with("/api/files/download/")
+}
+
+fn host_is_ours(hosts: &HostNames, headers: &HeaderMap, uri: &Uri) -> Result<(), ApiError> {
+    let named = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    // HTTP/2 has the host in the address.
+    let host = uri.authority().map(axum::http::uri::Authority::as_str).or(named).unwrap_or_default();
+    if hosts.allows(host) {
+        return Ok(());
+    }
+    Err(ApiError::new(
+        axum::http::StatusCode::MISDIRECTED_REQUEST,
+        "wrong_host",
+        format!("this server is not called {host:?}"),
+    )
+    .hint("Names it may be called by, beside its address, are set with `serve.hosts`."))
+}
+
+fn origin_is_ours(hosts: &HostNames, headers: &HeaderMap, method: &Method) -> Result<(), ApiError> {
+    let refuse = |who: &str| {
+        Err(ApiError::forbidden("cross_site", format!("a request of {who} is not taken"))
+            .hint("Only pages of this server may ask from within a browser."))
+    };
+    match headers.get(header::ORIGIN) {
+        Some(origin) => {
+            let origin = origin.to_str().unwrap_or_default();
+            if !hosts.allows_origin(origin) {
+                return refuse(&format!("{origin:?}"));
+            }
+        }
+        // Browsers send an origin with whatever changes something; where there is none, they say where it comes from.
+        None if !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) => {
+            let site = headers.get(HeaderName::from_static("sec-fetch-site"));
+            if site.is_some_and(|site| site != "same-origin" && site != "none") {
+                return refuse("another site");
+            }
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+/// Whether somebody in between passed it on: then the peer's address does not tell where the person sits.
+fn was_forwarded(headers: &HeaderMap) -> bool {
+    ["forwarded", "x-forwarded-for", "x-real-ip", "via"].iter().any(|name| headers.contains_key(*name))
+}
+
+/// A bearer token counts before a cookie.
+fn shown<'a>(headers: &'a HeaderMap, cookie_name: &str) -> Option<Shown<'a>> {
+    let bearer = headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")));
+    if let Some(token) = bearer {
+        return Some(Shown::Token(token.trim()));
+    }
+    let cookies = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+    cookies
+        .flat_map(|all| all.split(';'))
+        .filter_map(|one| one.trim().split_once('='))
+        .find(|(name, _)| *name == cookie_name)
+        .map(|(_, value)| Shown::Cookie(value))
+}
+
+/// Whether a token that stands in an address is somebody's; guesses count here, too.
+pub fn owner_of_token<'a>(
+    users: &'a Users,
+    limits: &Limits,
+    peer: SocketAddr,
+    token: &str,
+) -> Result<Option<&'a Option<String>>, ApiError> {
+    let found = users.find(Shown::Token(token));
+    if found.is_none() && limits.guesses.check_key(&peer.ip()).is_err() {
+        return Err(too_often(60));
+    }
+    Ok(found)
+}
+
+fn guard_answer(headers: &mut HeaderMap) {
+    let fixed = [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()"),
+    ];
+    for (name, value) in fixed {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    // A route may be stricter, never looser: a download is not even a page.
+    headers
+        .entry(header::CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static(CONTENT_SECURITY_POLICY));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_its_own_names_are_allowed() {
+        let local = HostNames::new(
+            "127.0.0.1:8787".parse().unwrap(),
+            &["Desk.example".into(), "p.example:443".into()],
+        );
+        for (host, allowed) in [
+            ("127.0.0.1:8787", true),
+            ("localhost:8787", true),
+            ("LOCALHOST:8787", true),
+            ("[::1]:8787", true),
+            ("desk.example", true),
+            ("desk.example:8787", true),
+            ("p.example:443", true),
+            ("p.example", false),
+            ("localhost:1", false),
+            ("evil.example:8787", false),
+            ("127.0.0.1.evil.example:8787", false),
+            ("", false),
+        ] {
+            assert_eq!(local.allows(host), allowed, "{host}");
+        }
+        assert!(local.allows_origin("http://localhost:8787"));
+        for wrong in ["null", "file://", "http://evil.example", "localhost:8787"] {
+            assert!(!local.allows_origin(wrong), "{wrong}");
+        }
+        let everywhere = HostNames::new("0.0.0.0:80".parse().unwrap(), &[]);
+        assert!(!everywhere.allows("0.0.0.0:80"));
+    }
+
+    #[test]
+    fn what_needs_no_token_is_listed_nowhere_else() {
+        for (path, open) in [
+            ("/", true),
+            ("/assets/a.js", true),
+            ("/healthz", true),
+            ("/api/files/download/x", true),
+            ("/api/v1/sessions", false),
+            ("/api/openapi.json", false),
+            ("/v1/models", false),
+            ("/metrics", false),
+        ] {
+            assert_eq!(is_open(path), open, "{path}");
+        }
+    }
+}

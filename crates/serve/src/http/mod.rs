@@ -1,0 +1,30 @@
+//! The HTTP API and the web page.
+//!
+//! A request passes the [door](door) (host, origin, token, rate), becomes a [`Person`], and then is one function in
+//! [`routes`]. No route knows anything of turns or tools that the agent and the gate do not do: it asks them, and tells
+//! what came of it. The OpenAPI document is made from the very functions that answer.
+
+mod app;
+mod attachment;
+mod confirmations;
+mod door;
+mod error;
+mod extract;
+mod openapi;
+mod page;
+mod person;
+mod program;
+mod routes;
+mod server;
+mod sse;
+mod token;
+
+pub use self::{
+    app::Parts,
+    door::HostNames,
+    error::ApiError,
+    openapi::document,
+    program::{About, Program},
+    server::{Listen, Server, Tls},
+    token::{Token, Users},
+};

@@ -1,0 +1,72 @@
+//! The OpenAPI document, made from the functions that answer, and the router that it belongs to.
+
+use std::sync::Arc;
+
+use aide::{
+    axum::ApiRouter,
+    openapi::{Info, OpenApi, SecurityScheme, Tag},
+    transform::TransformOpenApi,
+};
+use axum::{Extension, Json, Router, extract::DefaultBodyLimit, middleware, routing::get};
+
+use super::{app::App, door, page, routes};
+
+/// Everything that the server answers.
+pub fn router(app: App) -> Router {
+    let mut api = OpenApi::default();
+    let routed = documented(&mut api);
+    routed
+        .route("/api/openapi.json", get(show))
+        .fallback(page::serve)
+        .layer(Extension(Arc::new(api)))
+        .layer(DefaultBodyLimit::max(routes::MOST_JSON_BYTES))
+        .layer(middleware::from_fn_with_state(app.clone(), door::pass))
+        .with_state(app)
+}
+
+/// The document alone.
+pub fn document() -> OpenApi {
+    let mut api = OpenApi::default();
+    let _: Router<App> = documented(&mut api);
+    api
+}
+
+fn documented(api: &mut OpenApi) -> Router<App> {
+    aide::generate::extract_schemas(true);
+    aide::generate::infer_responses(true);
+    ApiRouter::new().merge(routes::all()).finish_api_with(api, describe)
+}
+
+fn describe(api: TransformOpenApi<'_>) -> TransformOpenApi<'_> {
+    let mut api = api.security_scheme("token", bearer());
+    let document = api.inner_mut();
+    document.info = Info {
+        title: "Deskhand".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        summary: Some("Safe hands on a computer for any language model".to_owned()),
+        ..Info::default()
+    };
+    document.security = vec![[("token".to_owned(), Vec::new())].into_iter().collect()];
+    document.tags = routes::TAGS
+        .iter()
+        .map(|(name, about)| Tag {
+            name: (*name).to_owned(),
+            description: Some((*about).to_owned()),
+            ..Tag::default()
+        })
+        .collect();
+    api
+}
+
+fn bearer() -> SecurityScheme {
+    SecurityScheme::Http {
+        scheme: "bearer".to_owned(),
+        bearer_format: None,
+        description: Some("The token in the address that the server printed".to_owned()),
+        extensions: [].into_iter().collect(),
+    }
+}
+
+async fn show(Extension(api): Extension<Arc<OpenApi>>) -> Json<OpenApi> {
+    Json(api.as_ref().clone())
+}

@@ -1,0 +1,77 @@
+//! What this server is, and who the asker is to it.
+
+use aide::axum::{ApiRouter, routing::get_with};
+use axum::{Json, extract::State};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::http::{app::App, person::Person, program::About};
+
+/// Bytes; the limit of seeds and store.
+pub const MOST_UPLOAD_BYTES: u64 = 100 << 20;
+/// The most bytes of a JSON body, and so of a message.
+pub const MOST_JSON_BYTES: usize = 2 << 20;
+
+pub fn routes() -> ApiRouter<App> {
+    ApiRouter::new().api_route(
+        "/api/v1/about",
+        get_with(about, |op| {
+            op.id("about").summary("What this server is, and who you are to it").tag("server")
+        }),
+    )
+}
+
+#[derive(Serialize, JsonSchema)]
+struct AboutAnswer {
+    #[serde(flatten)]
+    about: About,
+    user: User,
+    /// Whether you sit at the machine that the server runs on. From elsewhere the desktop can only be looked at.
+    here: bool,
+    limits: LimitsAnswer,
+    /// Tools that this machine lacks something for.
+    unavailable: Vec<Unavailable>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct User {
+    name: String,
+    /// Whether this is the owner of the installation.
+    owner: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LimitsAnswer {
+    upload_bytes: u64,
+    message_bytes: usize,
+    requests_per_second: u32,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Unavailable {
+    tool: String,
+    reason: String,
+    remedy: String,
+}
+
+async fn about(State(app): State<App>, person: Person) -> Json<AboutAnswer> {
+    let absent = app.gate().registry.absent().map(|(entry, absent)| Unavailable {
+        tool: entry.spec.name.to_owned(),
+        reason: absent.why.clone(),
+        remedy: absent.remedy.clone(),
+    });
+    Json(AboutAnswer {
+        about: app.program().about(),
+        user: User {
+            name: person.user.clone().unwrap_or_else(|| "owner".to_owned()),
+            owner: person.is_owner(),
+        },
+        here: person.here,
+        limits: LimitsAnswer {
+            upload_bytes: MOST_UPLOAD_BYTES,
+            message_bytes: MOST_JSON_BYTES,
+            requests_per_second: app.requests_per_second(),
+        },
+        unavailable: absent.collect(),
+    })
+}

@@ -1,0 +1,269 @@
+//! `POST /api/v1/tools/execute`: one call along the one path, in two steps where a person has to be asked.
+//!
+//! The first request shows the plan and runs nothing; the second, with the plan's id (or, as callers of the omni
+//! system do it, with the same arguments and `require_confirmation: true`), is the yes. What runs is what was shown:
+//! if the plan has changed meanwhile, the new one is shown instead.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use aide::axum::{ApiRouter, routing::post_with};
+use axum::{Json, extract::State};
+use deskhand_core::{
+    Answer, ApprovalRequest, Approver, ErrorBody, Explanation, Outcome, Plan, Request, SessionCx, Time,
+    approval::{AnyAnswer, Subject},
+    arguments,
+    event::NoEvents,
+};
+use futures_util::{FutureExt, future::BoxFuture};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::http::{app::App, confirmations::CallKey, error::ApiError, extract::Body, person::Person};
+
+/// The system whose API this is: its names and result shapes are used here without being asked for.
+const DIALECT: &str = "omni";
+/// How often a plan that changed between showing and running is shown anew before the last outcome is told.
+const MOST_TRIES: usize = 3;
+
+pub fn routes() -> ApiRouter<App> {
+    ApiRouter::new().api_route(
+        "/api/v1/tools/execute",
+        post_with(execute, |op| {
+            op.id("executeTool")
+                .summary("Call a tool")
+                .description(
+                    "Every outcome of a tool is a 200. `need_confirmation` means that nothing has run: send the same \
+                     again with `plan_id` to say yes to the plan that was shown.",
+                )
+                .tag("tools")
+        }),
+    )
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ExecuteBody {
+    tool_name: String,
+    #[serde(default)]
+    parameters: serde_json::Map<String, Value>,
+    /// Yes to the plan that was shown last for these very parameters.
+    #[serde(default)]
+    require_confirmation: bool,
+    /// Yes to this plan.
+    plan_id: Option<String>,
+    /// The session that the call belongs to. Left out: none of the conversations.
+    session_id: Option<String>,
+    /// Whose names and result shapes these are. Left out: ours, or omni's where only omni has the name.
+    dialect: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ExecuteAnswer {
+    pub success: bool,
+    /// Where on its path the call ended; `need_confirmation` where it has not begun.
+    status: String,
+    /// What the tool returned, in the shape of the dialect where one was asked for.
+    result: Value,
+    /// For people.
+    message: String,
+    need_confirmation: bool,
+    confirmation_message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorBody>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan_expires_at: Option<Time>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<Box<Plan>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<Box<Outcome>>,
+}
+
+async fn execute(
+    State(app): State<App>,
+    person: Person,
+    Body(body): Body<ExecuteBody>,
+) -> Result<Json<ExecuteAnswer>, ApiError> {
+    let session = match &body.session_id {
+        Some(id) => Some(app.session_of(&person, id).await?),
+        None => None,
+    };
+    let cx = app.surroundings(&person, session.as_ref(), None, Arc::new(NoEvents))?;
+    let call = Call::new(&app, &person, &cx, body);
+    let mut confirmed = call.confirmed(&app);
+    for _ in 0..MOST_TRIES {
+        if confirmed.is_none()
+            && let Ok(explanation) = app.gate().explain(call.request(), &cx).await
+            && explanation.decision == "ask"
+        {
+            return Ok(Json(call.show(&app, explanation)));
+        }
+        let run = run(&app, &call, &cx, &person, confirmed.take()).await?;
+        if !run.plan_changed {
+            return Ok(Json(call.ended(&app, run.outcome)));
+        }
+    }
+    Err(ApiError::conflict("plan_keeps_changing", "what the call would touch keeps changing")
+        .hint("Something else is changing these files. Try again when it has finished."))
+}
+
+struct Call {
+    tool: String,
+    arguments: Value,
+    dialect: Option<String>,
+    key: CallKey,
+    plan_id: Option<String>,
+    confirms: bool,
+}
+
+impl Call {
+    fn new(app: &App, person: &Person, cx: &SessionCx, body: ExecuteBody) -> Self {
+        let registry = &app.gate().registry;
+        let omni = registry.dialect(DIALECT).and_then(|dialect| dialect.entry(&body.tool_name));
+        let is_omni_alone = omni.is_some() && registry.get(&body.tool_name).is_none();
+        let dialect = body.dialect.or_else(|| is_omni_alone.then(|| DIALECT.to_owned()));
+        let arguments = Value::Object(body.parameters);
+        let found = registry.find(&body.tool_name, dialect.as_deref()).ok();
+        let canonical = match found.as_ref().and_then(|found| found.dialect) {
+            Some((_, entry)) => entry.to_canonical(arguments.clone()),
+            None => arguments.clone(),
+        };
+        let key = CallKey {
+            caller: person.caller(),
+            session_id: cx.id.clone(),
+            tool: found.map_or_else(|| body.tool_name.clone(), |found| found.entry.spec.name.to_owned()),
+            arguments: arguments::sha256_hex(arguments::canonical(&canonical).to_string().as_bytes()),
+        };
+        let confirms = body.require_confirmation || body.plan_id.is_some();
+        Self { tool: body.tool_name, arguments, dialect, key, plan_id: body.plan_id, confirms }
+    }
+
+    fn request(&self) -> Request {
+        Request::new(&self.tool, self.arguments.clone()).in_dialect(self.dialect.clone())
+    }
+
+    /// The plan that this request says yes to.
+    fn confirmed(&self, app: &App) -> Option<Plan> {
+        self.confirms.then(|| app.confirmations().confirm(self.plan_id.as_deref(), &self.key)).flatten()
+    }
+
+    fn show(&self, app: &App, explanation: Explanation) -> ExecuteAnswer {
+        let plan = explanation.plan.unwrap_or_else(|| Plan::new(explanation.why.clone()));
+        let expires = Time::now().plus(app.confirmations().limit());
+        let plan_id = app.confirmations().show(self.key.clone(), plan.clone());
+        let message = confirmation_message(&plan, &explanation.why);
+        ExecuteAnswer {
+            success: false,
+            status: "need_confirmation".to_owned(),
+            result: Value::Null,
+            message: message.clone(),
+            need_confirmation: true,
+            confirmation_message: message,
+            error: None,
+            plan_id: Some(plan_id),
+            plan_expires_at: Some(expires),
+            plan: Some(Box::new(plan)),
+            outcome: None,
+        }
+    }
+
+    fn ended(&self, app: &App, outcome: Outcome) -> ExecuteAnswer {
+        ended(app, &self.tool, self.dialect.as_deref(), outcome)
+    }
+}
+
+/// What is told of a call that has ended.
+pub fn ended(app: &App, tool: &str, dialect: Option<&str>, outcome: Outcome) -> ExecuteAnswer {
+    let shaped = dialect.and_then(|name| Some(app.gate().registry.dialect(name)?.shaped(tool, &outcome)));
+    let result = shaped.unwrap_or_else(|| match &outcome.data {
+        Value::Null if outcome.error.is_none() => json!({"text": outcome.text}),
+        data => data.clone(),
+    });
+    ExecuteAnswer {
+        success: outcome.is_success(),
+        status: outcome.status.as_str().to_owned(),
+        result,
+        message: outcome.text.clone(),
+        need_confirmation: false,
+        confirmation_message: String::new(),
+        error: outcome.error.clone(),
+        plan_id: None,
+        plan_expires_at: None,
+        plan: None,
+        outcome: Some(Box::new(outcome)),
+    }
+}
+
+fn confirmation_message(plan: &Plan, why: &str) -> String {
+    let mut message = plan.summary.clone();
+    for line in plan.notes.iter().map(String::as_str).chain([why]).filter(|line| !line.is_empty()) {
+        message.push('\n');
+        message.push_str(line);
+    }
+    message
+}
+
+struct Run {
+    outcome: Outcome,
+    plan_changed: bool,
+}
+
+async fn run(
+    app: &App,
+    call: &Call,
+    cx: &SessionCx,
+    person: &Person,
+    confirmed: Option<Plan>,
+) -> Result<Run, ApiError> {
+    let cancel = app.ending().child_token();
+    let plan_changed = Arc::new(AtomicBool::new(false));
+    let approver = Shown {
+        surface: person.surface(),
+        plan: confirmed,
+        plan_changed: Arc::clone(&plan_changed),
+        cancel: cancel.clone(),
+    };
+    let cx = SessionCx { approvers: vec![Arc::new(approver)], ..cx.clone() };
+    let outcome = call_to_its_end(app, Request { cancel: cancel.clone(), ..call.request() }, cx).await?;
+    Ok(Run { outcome, plan_changed: plan_changed.load(Ordering::Acquire) })
+}
+
+/// Makes a call. Where the asker goes away meanwhile it is cancelled, and comes to its recorded end all the same.
+pub async fn call_to_its_end(app: &App, request: Request, cx: SessionCx) -> Result<Outcome, ApiError> {
+    let _cancelled_when_dropped = request.cancel.clone().drop_guard();
+    let gate = app.gate().clone();
+    let calling = tokio::spawn(async move { gate.call(request, &cx).await });
+    calling.await.map_err(|error| ApiError::broken(format!("the call broke down: {error}")))
+}
+
+/// Says yes to the one plan that was shown, and to nothing else. Questions about results are left to the page.
+struct Shown {
+    surface: String,
+    plan: Option<Plan>,
+    plan_changed: Arc<AtomicBool>,
+    cancel: CancellationToken,
+}
+
+impl Approver for Shown {
+    fn name(&self) -> &str {
+        &self.surface
+    }
+
+    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
+        async move {
+            let Subject::Execution { plan } = &request.subject else { return None };
+            if self.plan.as_ref().is_some_and(|shown| shown.still_holds(plan)) {
+                return Some(AnyAnswer::Execution(Answer::Yes { remember: None }));
+            }
+            self.plan_changed.store(true, Ordering::Release);
+            self.cancel.cancel();
+            None
+        }
+        .boxed()
+    }
+}

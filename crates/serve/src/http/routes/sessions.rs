@@ -1,0 +1,429 @@
+//! Sessions: made, listed, searched, renamed, archived, forked, exported, deleted.
+
+use std::path::{Path, PathBuf};
+
+use aide::axum::{
+    ApiRouter,
+    routing::{get_with, post_with},
+};
+use axum::{Json, extract::State};
+use deskhand_core::session::{
+    Deletion, Hits, NewSession, Owner, SearchQuery, Session, SessionMeta, SessionQuery, TitledBy, Transcript,
+    TurnSteps,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::paging::PageParams;
+use crate::http::{
+    app::App,
+    attachment::Attachment,
+    error::ApiError,
+    extract::{At, Body, Params},
+    person::Person,
+};
+
+pub fn routes() -> ApiRouter<App> {
+    ApiRouter::new()
+        .api_route(
+            "/api/v1/sessions",
+            get_with(list, |op| {
+                op.id("listSessions").summary("Sessions, the one that changed last first").tag("sessions")
+            })
+            .post_with(create, |op| op.id("createSession").summary("A new session").tag("sessions")),
+        )
+        .api_route(
+            "/api/v1/sessions/search",
+            get_with(search, |op| {
+                op.id("searchSessions").summary("Search in titles and messages, newest first").tag("sessions")
+            }),
+        )
+        .api_route(
+            "/api/v1/sessions/import",
+            post_with(import, |op| {
+                op.id("importSession").summary("A new session from an exported one").tag("sessions")
+            }),
+        )
+        .api_route(
+            "/api/v1/sessions/{session_id}",
+            get_with(get, |op| {
+                op.id("getSession").summary("One session, and the turn that is under way").tag("sessions")
+            })
+            .put_with(change, |op| op.id("updateSession").summary("Change title or model").tag("sessions"))
+            .delete_with(delete, |op| {
+                op.id("deleteSession").summary("Delete with all messages; softly if asked").tag("sessions")
+            }),
+        )
+        .api_route(
+            "/api/v1/sessions/{session_id}/restore",
+            post_with(restore, |op| {
+                op.id("restoreSession").summary("Bring a softly deleted session back").tag("sessions")
+            }),
+        )
+        .api_route(
+            "/api/v1/sessions/{session_id}/archive",
+            post_with(archive, |op| {
+                op.id("archiveSession").summary("Archive, or take out of the archive").tag("sessions")
+            }),
+        )
+        .api_route(
+            "/api/v1/sessions/{session_id}/fork",
+            post_with(fork, |op| {
+                op.id("forkSession").summary("A new session with the messages up to one").tag("sessions")
+            }),
+        )
+        .api_route(
+            "/api/v1/sessions/{session_id}/export",
+            get_with(export, |op| {
+                op.id("exportSession").summary("The whole session as a file").tag("sessions")
+            }),
+        )
+}
+
+/// Which session.
+#[derive(Deserialize, JsonSchema)]
+pub struct SessionPath {
+    pub session_id: String,
+}
+
+/// A session in an answer.
+#[derive(Serialize, JsonSchema)]
+pub struct SessionItem {
+    #[serde(flatten)]
+    session: Session,
+    /// The same as `id`.
+    session_id: String,
+}
+
+impl From<Session> for SessionItem {
+    fn from(session: Session) -> Self {
+        Self { session_id: session.id.clone(), session }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Success {
+    pub success: bool,
+}
+
+impl Success {
+    pub const YES: Self = Self { success: true };
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ListParams {
+    #[serde(flatten)]
+    page: PageParams,
+    /// Only those in the archive, or only the others. Left out: both.
+    archived: Option<bool>,
+    /// Those that were deleted softly, instead of the others.
+    #[serde(default)]
+    deleted: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SessionList {
+    total: u64,
+    page: u64,
+    page_size: u64,
+    sessions: Vec<SessionItem>,
+}
+
+async fn list(
+    State(app): State<App>,
+    person: Person,
+    Params(params): Params<ListParams>,
+) -> Result<Json<SessionList>, ApiError> {
+    let page = params.page.ask();
+    let query = SessionQuery {
+        page,
+        archived: params.archived,
+        deleted: params.deleted,
+        owner: Owner::Only(person.user),
+    };
+    let found = app.store(move |store| store.sessions(&query)).await?;
+    Ok(Json(SessionList {
+        total: found.total,
+        page: page.page,
+        page_size: page.size,
+        sessions: found.items.into_iter().map(SessionItem::from).collect(),
+    }))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct NewSessionBody {
+    /// 新会话, where there is none.
+    title: Option<String>,
+    /// `PROVIDER/NAME`
+    model: Option<String>,
+    /// One of the server's workspaces. Left out: the first.
+    workspace: Option<PathBuf>,
+}
+
+async fn create(
+    State(app): State<App>,
+    person: Person,
+    Body(body): Body<NewSessionBody>,
+) -> Result<Json<SessionItem>, ApiError> {
+    let workspace = one_of_ours(&app, body.workspace)?;
+    let metadata = SessionMeta {
+        workspace: Some(workspace),
+        model: body.model.filter(|model| !model.is_empty()),
+        ..SessionMeta::default()
+    };
+    let title = body.title.filter(|title| !title.trim().is_empty());
+    let new = NewSession { id: None, title, metadata, owner: person.user };
+    Ok(Json(app.store(move |store| store.create(&new)).await?.into()))
+}
+
+/// The folder that a new session works in.
+fn one_of_ours(app: &App, wanted: Option<PathBuf>) -> Result<PathBuf, ApiError> {
+    let ours = app.program().about().workspaces;
+    match wanted.or_else(|| ours.first().cloned().map(PathBuf::from)) {
+        None => Err(ApiError::broken("this server has no workspace")),
+        Some(folder) if ours.iter().any(|one| Path::new(one) == folder) => Ok(folder),
+        Some(folder) => Err(ApiError::invalid(format!(
+            "{} is none of this server's workspaces: {}",
+            folder.display(),
+            ours.join(", ")
+        ))),
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct SearchParams {
+    /// Words, all of which must occur; Chinese needs no blanks.
+    q: String,
+    #[serde(flatten)]
+    page: PageParams,
+    /// Only in this session.
+    session_id: Option<String>,
+    archived: Option<bool>,
+}
+
+async fn search(
+    State(app): State<App>,
+    person: Person,
+    Params(params): Params<SearchParams>,
+) -> Result<Json<Hits>, ApiError> {
+    let query = SearchQuery {
+        text: params.q,
+        page: params.page.ask(),
+        session_id: params.session_id,
+        archived: params.archived,
+        owner: Owner::Only(person.user),
+    };
+    Ok(Json(app.store(move |store| store.search(&query)).await?))
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SessionDetail {
+    #[serde(flatten)]
+    item: SessionItem,
+    /// The number of the newest event.
+    last_event: u64,
+    /// The turn that is under way.
+    turn: Option<RunningTurn>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct RunningTurn {
+    turn_id: String,
+    /// The number of its event `turn_started`.
+    first_event: u64,
+    user_message: i64,
+    /// Empty until the turn ends.
+    assistant_message: i64,
+    state: TurnState,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum TurnState {
+    Running,
+    Paused,
+    /// Another process runs it: a terminal, or another server on this data.
+    Elsewhere,
+}
+
+fn running_turn(app: &App, open: TurnSteps) -> RunningTurn {
+    let turn = open.turn;
+    let handle = app.agent().running(&turn.session_id).filter(|handle| handle.turn_id() == turn.id);
+    let state = match handle {
+        Some(handle) if handle.is_paused() => TurnState::Paused,
+        Some(_) => TurnState::Running,
+        None => TurnState::Elsewhere,
+    };
+    RunningTurn {
+        turn_id: turn.id,
+        first_event: turn.first_event,
+        user_message: turn.user_message,
+        assistant_message: turn.assistant_message,
+        state,
+    }
+}
+
+async fn get(
+    State(app): State<App>,
+    person: Person,
+    At(path): At<SessionPath>,
+) -> Result<Json<SessionDetail>, ApiError> {
+    let (session, last_event, open) = app
+        .with_session(&person, &path.session_id, |store, session| {
+            let (last, open) = (store.last_event(&session.id)?, store.open_turn(&session.id)?);
+            Ok((session, last, open))
+        })
+        .await?;
+    let turn = open.map(|open| running_turn(&app, open));
+    Ok(Json(SessionDetail { item: session.into(), last_event, turn }))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ChangeBody {
+    title: Option<String>,
+    /// `PROVIDER/NAME`; empty: the usual one.
+    model: Option<String>,
+}
+
+async fn change(
+    State(app): State<App>,
+    person: Person,
+    At(path): At<SessionPath>,
+    Body(body): Body<ChangeBody>,
+) -> Result<Json<SessionItem>, ApiError> {
+    if body.title.is_none() && body.model.is_none() {
+        return Err(ApiError::invalid("there is nothing to change: give a title or a model"));
+    }
+    let changed = app
+        .with_session(&person, &path.session_id, move |store, mut session| {
+            if let Some(title) = body.title {
+                session = store.rename(&session.id, &title, TitledBy::Person)?;
+            }
+            if let Some(model) = body.model {
+                let metadata =
+                    SessionMeta { model: Some(model).filter(|name| !name.is_empty()), ..session.metadata };
+                session = store.set_metadata(&session.id, &metadata)?;
+            }
+            Ok(session)
+        })
+        .await?;
+    Ok(Json(changed.into()))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct DeleteParams {
+    /// Out of sight only; it can be restored.
+    #[serde(default)]
+    soft: bool,
+}
+
+async fn delete(
+    State(app): State<App>,
+    person: Person,
+    At(path): At<SessionPath>,
+    Params(params): Params<DeleteParams>,
+) -> Result<Json<Success>, ApiError> {
+    let how = if params.soft { Deletion::Soft } else { Deletion::Hard };
+    app.with_session(&person, &path.session_id, move |store, session| store.delete(&session.id, how)).await?;
+    Ok(Json(Success::YES))
+}
+
+async fn restore(
+    State(app): State<App>,
+    person: Person,
+    At(path): At<SessionPath>,
+) -> Result<Json<SessionItem>, ApiError> {
+    let id = path.session_id;
+    let restored = app
+        .store(move |store| {
+            // What was deleted is found by nothing but this: whose it is must be known before it comes back.
+            if store.owner_of_deleted(&id)? != person.user {
+                return Err(deskhand_core::session::SessionError::NoSuchSession(id));
+            }
+            store.restore(&id)
+        })
+        .await?;
+    Ok(Json(restored.into()))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ArchiveBody {
+    archived: bool,
+}
+
+async fn archive(
+    State(app): State<App>,
+    person: Person,
+    At(path): At<SessionPath>,
+    Body(body): Body<ArchiveBody>,
+) -> Result<Json<SessionItem>, ApiError> {
+    let archived = app
+        .with_session(&person, &path.session_id, move |store, session| {
+            store.archive(&session.id, body.archived)
+        })
+        .await?;
+    Ok(Json(archived.into()))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ForkBody {
+    /// The last message that the fork shares; 0: none. Left out: all of them.
+    at_message: Option<i64>,
+    title: Option<String>,
+}
+
+async fn fork(
+    State(app): State<App>,
+    person: Person,
+    At(path): At<SessionPath>,
+    Body(body): Body<ForkBody>,
+) -> Result<Json<SessionItem>, ApiError> {
+    let fork = app
+        .with_session(&person, &path.session_id, move |store, session| {
+            store.fork(&session.id, body.at_message, body.title.as_deref())
+        })
+        .await?;
+    Ok(Json(fork.into()))
+}
+
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ExportFormat {
+    #[default]
+    Json,
+    Markdown,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ExportParams {
+    #[serde(default)]
+    format: ExportFormat,
+}
+
+async fn export(
+    State(app): State<App>,
+    person: Person,
+    At(path): At<SessionPath>,
+    Params(params): Params<ExportParams>,
+) -> Result<Attachment, ApiError> {
+    let transcript =
+        app.with_session(&person, &path.session_id, |store, session| store.export(&session.id)).await?;
+    let (mime, ending, text) = match params.format {
+        ExportFormat::Json => {
+            let text = serde_json::to_string_pretty(&transcript)
+                .map_err(|error| ApiError::broken(error.to_string()))?;
+            ("application/json", "json", text)
+        }
+        ExportFormat::Markdown => ("text/markdown; charset=utf-8", "md", transcript.to_markdown()),
+    };
+    let name = format!("{}.{ending}", transcript.session.title);
+    Ok(Attachment { name, mime: mime.to_owned(), body: text.into() })
+}
+
+async fn import(
+    State(app): State<App>,
+    person: Person,
+    Body(transcript): Body<Transcript>,
+) -> Result<Json<SessionItem>, ApiError> {
+    Ok(Json(app.store(move |store| store.import(&transcript, person.user.as_deref())).await?.into()))
+}

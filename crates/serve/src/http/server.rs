@@ -1,0 +1,117 @@
+//! The listening side: an address, certificates where others may reach it, and an orderly end.
+
+use std::{
+    io,
+    net::{SocketAddr, TcpListener},
+    path::PathBuf,
+    time::Duration,
+};
+
+use axum_server::{Handle, tls_rustls::RustlsConfig};
+
+use super::{
+    app::{App, Parts},
+    door::HostNames,
+    openapi,
+};
+
+/// How long requests that run may take to end when the server does.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Where to listen.
+#[derive(Clone, Debug)]
+pub struct Listen {
+    pub address: SocketAddr,
+    /// Names beside the address under which it may be asked for.
+    pub hosts: Vec<String>,
+    pub tls: Option<Tls>,
+}
+
+/// Files in PEM form.
+#[derive(Clone, Debug)]
+pub struct Tls {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+}
+
+/// A server that listens, and answers once it is run.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    app: App,
+    tls: Option<RustlsConfig>,
+    handle: Handle<SocketAddr>,
+}
+
+impl Server {
+    /// Listens. Beyond this machine only with certificates: a token must not cross a network in the clear.
+    pub async fn bind(parts: Parts, listen: &Listen) -> io::Result<Self> {
+        if listen.tls.is_none() && !listen.address.ip().to_canonical().is_loopback() {
+            let message = format!(
+                "{} can be reached from other machines: give a certificate (--tls-cert, --tls-key), or listen on 127.0.0.1",
+                listen.address
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let tls = match &listen.tls {
+            None => None,
+            Some(tls) => Some(read_certificates(tls).await?),
+        };
+        let listener = TcpListener::bind(listen.address).map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot listen on {}: {error}", listen.address))
+        })?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let hosts = HostNames::new(address, &listen.hosts);
+        let app = App::new(parts, hosts, address.port(), tls.is_some());
+        Ok(Self { listener, address, app, tls, handle: Handle::new() })
+    }
+
+    /// Where it listens: the port is known even where any was asked for.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// `http://HOST:PORT`, or `https://`.
+    pub fn url(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+
+    /// Answers until `until` is ready; then lets what runs come to its end.
+    pub async fn run(self, until: impl Future<Output = ()>) -> io::Result<()> {
+        let Self { listener, app, tls, handle, .. } = self;
+        let router = openapi::router(app.clone()).into_make_service_with_connect_info::<SocketAddr>();
+        let ending = app.ending().clone();
+        let serving = async {
+            match tls {
+                Some(tls) => {
+                    axum_server::from_tcp_rustls(listener, tls)?.handle(handle.clone()).serve(router).await
+                }
+                None => axum_server::from_tcp(listener)?.handle(handle.clone()).serve(router).await,
+            }
+        };
+        tokio::pin!(serving);
+        tokio::select! {
+            ended = &mut serving => return ended,
+            () = until => {}
+        }
+        // Streams have no end of their own, and would be waited for.
+        ending.cancel();
+        handle.graceful_shutdown(Some(GRACE));
+        serving.await
+    }
+}
+
+async fn read_certificates(tls: &Tls) -> io::Result<RustlsConfig> {
+    // Another part of the program may have installed it before; there is only one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    RustlsConfig::from_pem_file(&tls.certificate, &tls.key).await.map_err(|error| {
+        let message = format!(
+            "cannot use the certificate {} with the key {}: {error}",
+            tls.certificate.display(),
+            tls.key.display()
+        );
+        io::Error::new(error.kind(), message)
+    })
+}

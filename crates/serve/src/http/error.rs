@@ -1,5 +1,7 @@
 //! What a request that cannot be served is answered with. What a tool comes to is never one of these.
 
+use std::io;
+
 use aide::{
     OperationOutput,
     generate::GenContext,
@@ -57,6 +59,20 @@ impl ApiError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "broken", message)
     }
 
+    /// More than there may be.
+    pub fn too_large(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+    }
+
+    /// The disk did not do what it should. A full one is told from a broken one: there the person can do something.
+    pub fn disk(doing: &str, error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::StorageFull || error.kind() == io::ErrorKind::QuotaExceeded {
+            return Self::new(StatusCode::INSUFFICIENT_STORAGE, "disk_full", format!("cannot {doing}: the disk is full"))
+                .hint("Make room on the disk that holds Deskhand's data, then go on.");
+        }
+        Self::broken(format!("cannot {doing}: {error}"))
+    }
+
     pub fn no_session(id: &str) -> Self {
         Self::not_found(format!("there is no session {id:?}"))
     }
@@ -108,7 +124,9 @@ impl From<SessionError> for ApiError {
     fn from(error: SessionError) -> Self {
         let message = error.to_string();
         match error {
-            SessionError::NoSuchSession(_) | SessionError::NoSuchMessage(..) => Self::not_found(message),
+            SessionError::NoSuchSession(_)
+            | SessionError::NoSuchMessage(..)
+            | SessionError::NoSuchUpload(_) => Self::not_found(message),
             SessionError::Busy(_) => Self::conflict("busy", message),
             SessionError::Invalid(_) => Self::invalid(message),
             SessionError::Store(error) => error.into(),

@@ -10,14 +10,17 @@ mod confirmations;
 mod door;
 mod error;
 mod extract;
+mod mime;
 mod openapi;
 mod page;
 mod person;
 mod program;
+mod receive;
 mod routes;
 mod server;
 mod sse;
 mod token;
+mod unfinished;
 
 pub use self::{
     app::Parts,

@@ -10,6 +10,7 @@ mod messages;
 mod notices;
 mod sessions;
 mod tools;
+mod uploads;
 
 use aide::axum::ApiRouter;
 
@@ -28,6 +29,7 @@ pub fn all() -> ApiRouter<App> {
         .merge(tools::routes())
         .merge(execute::routes())
         .merge(approvals::routes())
+        .merge(uploads::routes())
 }
 
 /// Which page of a list is wanted.
@@ -70,5 +72,6 @@ pub const TAGS: &[(&str, &str)] = &[
     ("events", "What happens, as it happens"),
     ("tools", "The hands, each call through the one gate"),
     ("approvals", "Questions to people"),
+    ("files", "Files in and out"),
     ("server", "The server itself"),
 ];

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use deskhand_core::{
-    Caller, Gate, GateSettings, Mode, Outcome, Registry, Request, Services, SessionCx, UndoJournal,
+    Caller, Desktop, Gate, GateSettings, Mode, Outcome, Registry, Request, Services, SessionCx, UndoJournal,
     event::NoEvents,
 };
 use deskhand_guard::{
@@ -56,6 +56,8 @@ impl Desk {
         let gate = deskhand::assemble::gate(registry, &store, GateSettings::default());
         let session = SessionCx {
             id: "bench".into(),
+            owner: None,
+            desktop: Desktop::Here,
             caller: Caller("bench".into()),
             workspace: workspace.clone(),
             mode: Mode::Auto,

@@ -160,6 +160,8 @@ impl Agent {
         let events = self.0.hub.sink(&session.id, Some(&begun.turn.id)).observed_by(request.observer);
         let surroundings = SessionCx {
             id: session.id.clone(),
+            // Whatever the caller says: what is done in a session is done for its owner.
+            owner: session.owner.clone(),
             caller: Caller(format!("model:{}", provider.name())),
             events: Arc::new(events),
             outside: Arc::default(),

@@ -138,6 +138,9 @@ pub enum GrantEffect {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Grant {
     pub id: String,
+    /// Whose answer it is. `None`: the owner of this installation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     pub effect: GrantEffect,
     pub tool: String,
     pub shape: Shape,
@@ -158,13 +161,20 @@ impl Grant {
             GrantEffect::Deny => "Refuse",
         };
         let until = self.until.map_or_else(String::new, |t| format!(", until {t}"));
-        format!("{verb} {} {}{until}", self.shape.words(&self.tool), self.scope.words())
+        let owner = self.owner.as_ref().map_or_else(String::new, |owner| format!(", for {owner}"));
+        format!("{verb} {} {}{until}{owner}", self.shape.words(&self.tool), self.scope.words())
+    }
+
+    /// A yes counts for whoever gave it, and so does a no; but a no of the owner of this installation is one for all.
+    fn counts_for(&self, owner: Option<&str>) -> bool {
+        self.owner.as_deref() == owner || (self.effect == GrantEffect::Deny && self.owner.is_none())
     }
 
     /// Whether it speaks about this call.
     pub fn matches(&self, tool: &str, arguments: &Value, plan: &Plan, at: &GrantPlace<'_>) -> bool {
         self.tool == tool
             && self.until.is_none_or(|until| at.now < until)
+            && self.counts_for(at.owner)
             && match &self.scope {
                 Scope::Session { id } => id == at.session_id,
                 Scope::Workspace { path } => path == at.workspace,
@@ -177,8 +187,9 @@ impl Grant {
     }
 }
 
-/// Where and when a call is made, as far as grants care.
+/// Where, when and for whom a call is made, as far as grants care.
 pub struct GrantPlace<'a> {
+    pub owner: Option<&'a str>,
     pub session_id: &'a str,
     pub workspace: &'a std::path::Path,
     pub now: Time,

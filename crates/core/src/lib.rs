@@ -57,7 +57,7 @@ pub use output::OutputKeeper;
 pub use outside::Outside;
 pub use pattern::CommandPattern;
 pub use plan::{Access, Fingerprint, Plan, Preview, Touch, Undoable};
-pub use policy::{Decision, Mode, Policy, Question, Verdict};
+pub use policy::{Decision, Desktop, Mode, Policy, Question, Verdict};
 pub use registry::{Absent, Found, Registry, ToolEntry};
 pub use screener::{Masked, Screener};
 pub use spec::{Effects, Permission, Spec};

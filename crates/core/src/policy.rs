@@ -61,6 +61,19 @@ impl FromStr for Mode {
     }
 }
 
+/// Where whoever has calls made sits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Desktop {
+    /// At the desktop that calls act on.
+    #[default]
+    Here,
+    /// Somewhere else, so that this desktop is not theirs to act on.
+    Away {
+        /// A sentence for them.
+        reason: String,
+    },
+}
+
 /// One call, as far as the policy cares.
 pub struct Question<'a> {
     pub tool: &'a str,
@@ -68,6 +81,9 @@ pub struct Question<'a> {
     pub plan: &'a Plan,
     pub mode: Mode,
     pub session_id: &'a str,
+    /// For whom it is made. `None`: the owner of this installation.
+    pub owner: Option<&'a str>,
+    pub desktop: &'a Desktop,
     pub workspace: &'a Path,
     pub settings: ToolSettings,
     pub outside: &'a Outside,

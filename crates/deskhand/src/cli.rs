@@ -1,6 +1,6 @@
 //! The command line, as clap reads it. Stable once shipped: scripts depend on it.
 
-use std::path::PathBuf;
+use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deskhand_core::Mode;
@@ -55,6 +55,15 @@ pub enum Command {
     /// With --json each event of the turn is one line of JSON. Exit codes: 0 completed, 1 failed or stopped, 3
     /// refused (nobody could be asked), 4 cancelled.
     Chat(ChatArgs),
+    /// Serve the web page and the HTTP API; prints the address with its token
+    ///
+    /// With --json one line {"url","token",…} once it is ready to answer.
+    Serve(ServeArgs),
+    /// Who else may use the server; with `add NAME` a token for them
+    Users {
+        #[command(subcommand)]
+        action: Option<UserAction>,
+    },
     /// A scripted conversation with real tools in a folder of its own; needs no model
     Demo,
     /// List, search, show and change conversations
@@ -158,6 +167,36 @@ pub struct ChatArgs {
     /// An image to send along (PNG, JPEG, GIF or WebP); may be repeated
     #[arg(long, value_name = "FILE")]
     pub image: Vec<PathBuf>,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct ServeArgs {
+    /// Where to listen [default: 127.0.0.1:8787, or the next free port]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: Option<SocketAddr>,
+    /// Another name under which the server may be asked for; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub host: Vec<String>,
+    /// The certificate (PEM); needed where other machines can reach the address
+    #[arg(long, value_name = "FILE")]
+    pub tls_cert: Option<PathBuf>,
+    /// The key of the certificate (PEM)
+    #[arg(long, value_name = "FILE")]
+    pub tls_key: Option<PathBuf>,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub open: bool,
+    /// Make a new token; the old one and all cookies stop working
+    #[arg(long)]
+    pub new_token: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum UserAction {
+    /// Let somebody in: prints their token. Again for the same name: a new token
+    Add { name: String },
+    /// Let them in no longer
+    Remove { name: String },
 }
 
 /// Which page of a list.

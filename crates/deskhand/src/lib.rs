@@ -7,6 +7,7 @@ mod language;
 mod logging;
 pub mod models;
 mod places;
+mod private_file;
 pub mod reference;
 pub mod settings;
 mod terminal;

@@ -1,14 +1,14 @@
 //! The decision about one call: the plan's permission, the mode, the remembered answers, the settings.
 //!
-//! In this order, and the first that speaks decides: what is forbidden; the mode `read-only`; a remembered no; text
+//! In this order, and the first that speaks decides: what is forbidden; a desktop that is not the caller's; the mode `read-only`; a remembered no; text
 //! from outside in the session; what is public; and for the rest the settings, the mode, a remembered yes, or a person. A yes of any kind
 //! never covers what is sensitive.
 
 use std::{fmt, sync::Arc};
 
 use deskhand_core::{
-    Decision, Grant, GrantBook, GrantEffect, Mode, Permission, Policy, Question, StoreResult, Time, Verdict,
-    grant::GrantPlace,
+    Decision, Desktop, Grant, GrantBook, GrantEffect, Mode, Permission, Policy, Question, StoreResult, Time,
+    Verdict, grant::GrantPlace,
 };
 
 /// Decides by mode, grants and settings.
@@ -34,6 +34,11 @@ impl Policy for Rules {
         let plan = question.plan;
         if plan.permission == Permission::Forbidden {
             return Ok(by_plan(question, Verdict::Block));
+        }
+        if let Desktop::Away { reason } = question.desktop
+            && plan.effects.desktop
+        {
+            return Ok(away(question, reason));
         }
         if question.mode == Mode::ReadOnly && plan.effects.change_state() {
             return Ok(Decision {
@@ -69,10 +74,24 @@ impl Rules {
     /// The remembered answers that speak about this call.
     fn matching(&self, question: &Question<'_>) -> StoreResult<Vec<Grant>> {
         let now = Time::now();
-        let place = GrantPlace { session_id: question.session_id, workspace: question.workspace, now };
+        let place = GrantPlace {
+            owner: question.owner,
+            session_id: question.session_id,
+            workspace: question.workspace,
+            now,
+        };
         let mut grants = self.grants.for_tool(question.tool, now)?;
         grants.retain(|grant| grant.matches(question.tool, question.arguments, question.plan, &place));
         Ok(grants)
+    }
+}
+
+/// Nobody acts on a desktop that they do not sit at, whatever was granted.
+fn away(question: &Question<'_>, reason: &str) -> Decision {
+    let hint = "What windows there are can still be asked for: list_windows, get_active_window.";
+    Decision {
+        hint: Some(hint.to_owned()),
+        ..of(question, Verdict::Block, "desktop:away", format!("It acts on the desktop. {reason}"))
     }
 }
 

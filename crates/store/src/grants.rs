@@ -116,6 +116,7 @@ mod tests {
     fn grant(tool: &str, effect: GrantEffect, until: Option<Time>) -> Grant {
         Grant {
             id: new_id(),
+            owner: None,
             effect,
             tool: tool.into(),
             shape: Shape::Folder { path: "/w/a".into() },

@@ -130,6 +130,7 @@ fn keep(
     };
     gate.grants.add(&Grant {
         id: new_id(),
+        owner: session.owner.clone(),
         effect,
         tool: question.entry.spec.name.to_owned(),
         shape: remember.shape,

@@ -41,7 +41,7 @@ use crate::{
     output::{self, OutputKeeper},
     outside::Outside,
     plan::Plan,
-    policy::{Decision, Mode, Policy},
+    policy::{Decision, Desktop, Mode, Policy},
     registry::{Registry, ToolEntry},
     screener::Screener,
     spec::Permission,
@@ -98,6 +98,10 @@ pub struct Caller(pub String);
 #[derive(Clone)]
 pub struct SessionCx {
     pub id: String,
+    /// For whom calls are made, and whose remembered answers count. `None`: the owner of this installation.
+    pub owner: Option<String>,
+    /// Whether they sit at the desktop that calls would act on.
+    pub desktop: Desktop,
     pub caller: Caller,
     pub workspace: PathBuf,
     pub mode: Mode,
@@ -366,6 +370,8 @@ impl Gate {
             plan,
             mode: session.mode,
             session_id: &session.id,
+            owner: session.owner.as_deref(),
+            desktop: &session.desktop,
             workspace: &session.workspace,
             settings: self.tool_settings(entry),
             outside: &session.outside,

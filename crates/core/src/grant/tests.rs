@@ -71,3 +71,53 @@ fn a_pattern_is_kept_as_text_and_said_in_words() {
     let star = json!({"kind": "command", "pattern": "*", "folder": "/w", "network": false});
     assert!(serde_json::from_value::<Shape>(star).is_err());
 }
+
+#[test]
+fn an_answer_counts_for_who_gave_it_and_a_no_of_the_installation_for_all() {
+    let (ann, bob) = (Some("ann"), Some("bob"));
+    for (effect, given_by, asked_for, counts) in [
+        (GrantEffect::Allow, None, None, true),
+        (GrantEffect::Allow, ann, ann, true),
+        (GrantEffect::Allow, ann, bob, false),
+        (GrantEffect::Allow, ann, None, false),
+        (GrantEffect::Allow, None, ann, false),
+        (GrantEffect::Deny, None, None, true),
+        (GrantEffect::Deny, ann, ann, true),
+        (GrantEffect::Deny, ann, bob, false),
+        (GrantEffect::Deny, ann, None, false),
+        (GrantEffect::Deny, None, ann, true),
+    ] {
+        let grant = Grant { owner: given_by.map(str::to_owned), ..of_all(effect) };
+        let place =
+            GrantPlace { owner: asked_for, session_id: "s", workspace: Path::new("/w"), now: Time::now() };
+        let found = grant.matches("t", &json!({}), &Plan::new("x"), &place);
+        assert_eq!(found, counts, "{effect:?} of {given_by:?} for {asked_for:?}");
+    }
+}
+
+fn of_all(effect: GrantEffect) -> Grant {
+    Grant {
+        id: "g".into(),
+        owner: None,
+        effect,
+        tool: "t".into(),
+        shape: Shape::AnyArguments,
+        scope: Scope::Always,
+        until: None,
+        created_at: Time::now(),
+        created_by: "person:test".into(),
+        reason: None,
+    }
+}
+
+#[test]
+fn whose_answer_it_is_is_written_where_it_is_not_the_installations() {
+    let own = of_all(GrantEffect::Allow);
+    let written = serde_json::to_value(&own).unwrap();
+    assert!(written.get("owner").is_none(), "as it was before there were owners: {written}");
+    assert_eq!(serde_json::from_value::<Grant>(written).unwrap(), own);
+    let hers = Grant { owner: Some("ann".into()), ..own };
+    let written = serde_json::to_value(&hers).unwrap();
+    assert_eq!(serde_json::from_value::<Grant>(written).unwrap(), hers);
+    assert!(hers.words().ends_with(", for ann"), "{}", hers.words());
+}

@@ -62,7 +62,7 @@ async fn cancel_on_interrupt(cancel: CancellationToken) {
 
 /// Returns when the program is told to end: Ctrl-C, or a signal that asks for it.
 #[cfg(unix)]
-async fn interrupted() {
+pub async fn interrupted() {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut terminate), Ok(mut hang_up)) =
         (signal(SignalKind::terminate()), signal(SignalKind::hangup()))
@@ -77,7 +77,7 @@ async fn interrupted() {
 }
 
 #[cfg(not(unix))]
-async fn interrupted() {
+pub async fn interrupted() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }

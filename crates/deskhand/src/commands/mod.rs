@@ -11,6 +11,7 @@ mod demo;
 mod doctor;
 mod explain;
 mod grants;
+mod serve;
 mod sessions;
 mod start;
 mod tools;
@@ -40,6 +41,7 @@ pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
             let app = open(&shared, printer)?;
             chat_with_a_model(&app, &shared, printer, wanted).await
         }
+        Command::Serve(args) => serve::run(open(&shared, printer)?, &shared, printer, &args).await,
         Command::Demo => demo::run(&shared, printer).await,
         Command::Tools { name, toolset, dialect, format } => {
             tools::run(&tools::Wanted { name, toolset, dialect, format }, printer)
@@ -75,6 +77,7 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
             undo::turn(app, printer, call.as_deref(), app.named_session.as_deref()).await
         }
         Command::Undo { call, .. } => undo::run(app, printer, call).await,
+        Command::Users { action } => serve::users::run(app, printer, action),
         Command::Doctor => doctor::run(app, printer).await,
         Command::Config { action } => config::run(app, printer, action.as_ref()),
         Command::Console => Box::pin(console::run(app, printer)).await,
@@ -87,6 +90,7 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
         // These were done before, or make an app of their own.
         Command::Chat(_)
         | Command::Demo
+        | Command::Serve(_)
         | Command::Tools { .. }
         | Command::Completions { .. }
         | Command::Man => Ok(0),

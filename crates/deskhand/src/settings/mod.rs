@@ -6,6 +6,7 @@
 mod conversation;
 mod known;
 mod layers;
+mod serving;
 #[cfg(test)]
 mod tests;
 

@@ -1,16 +1,12 @@
 //! First steps: a key for a provider, typed by the person and kept where only they can read it.
 
-use std::{
-    fs,
-    io::{self, Write},
-    path::Path,
-};
+use std::{fs, io, path::Path};
 
 use anyhow::{Context, Result, anyhow};
 use deskhand_agent::provider::presets::{Preset, presets};
 
 use super::input::{ask_line, ask_secret};
-use crate::assemble::App;
+use crate::{assemble::App, private_file};
 
 /// Asks for a provider and a key, and keeps the key. The model to talk to then; `None` if the person thought better of it.
 pub async fn enter_key(app: &App) -> Result<Option<String>> {
@@ -63,18 +59,7 @@ fn keep(file: &Path, provider: &str, key: &str) -> Result<()> {
         Err(error) => return Err(error).with_context(action),
     };
     table.insert(provider.to_owned(), toml::Value::String(key.to_owned()));
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder).with_context(action)?;
-    }
-    let fresh = file.with_extension("toml.new");
-    let _ = fs::remove_file(&fresh);
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut written = options.open(&fresh).with_context(action)?;
-    written.write_all(table.to_string().as_bytes()).and_then(|()| written.sync_all()).with_context(action)?;
-    fs::rename(&fresh, file).with_context(action)
+    private_file::write(file, &table.to_string()).with_context(action)
 }
 
 #[cfg(test)]

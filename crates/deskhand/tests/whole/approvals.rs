@@ -115,6 +115,36 @@ async fn a_remembered_yes_covers_what_it_said_and_no_more() {
 }
 
 #[tokio::test]
+async fn a_remembered_answer_is_that_of_its_owner() {
+    let mut desk = Desk::new();
+    let shape = shapes(&desk, "probe_moderate", json!({})).await.pop().unwrap();
+    let remember = |yes| [remembered(yes, RememberScope::Always, shape.clone(), None)];
+    let call = async |desk: &Desk| desk.call("probe_moderate", json!({})).await.status;
+    let speak_for = |desk: &mut Desk, owner: Option<&str>| {
+        desk.session.owner = owner.map(str::to_owned);
+        desk.session.approvers.clear();
+    };
+    speak_for(&mut desk, Some("ann"));
+    desk.answer(remember(true));
+    assert_eq!(call(&desk).await, Status::Success);
+    assert_eq!(desk.store.grants().list().unwrap()[0].owner.as_deref(), Some("ann"));
+    for (owner, status) in
+        [(Some("ann"), Status::Success), (Some("bob"), Status::NobodyToAsk), (None, Status::NobodyToAsk)]
+    {
+        speak_for(&mut desk, owner);
+        assert_eq!(call(&desk).await, status, "{owner:?}");
+    }
+    // A no of the owner of the installation is one for all, whatever others were allowed.
+    speak_for(&mut desk, None);
+    desk.answer(remember(false));
+    assert_eq!(call(&desk).await, Status::ExecutionRejected);
+    for owner in [Some("ann"), Some("bob"), None] {
+        speak_for(&mut desk, owner);
+        assert_eq!(call(&desk).await, Status::ExecutionRejected, "{owner:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_yes_for_a_folder_covers_the_folder() {
     let mut desk = Desk::new();
     desk.write("docs/a.txt", "a");

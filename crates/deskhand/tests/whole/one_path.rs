@@ -1,6 +1,6 @@
 //! Every step of the one path: each test fails when the step's call is taken out of the gate.
 
-use deskhand_core::{AuditLog, Mode, OutputKeeper, Permission, Request, Status, arguments, output};
+use deskhand_core::{AuditLog, Desktop, Mode, OutputKeeper, Permission, Request, Status, arguments, output};
 use serde_json::json;
 
 use crate::{
@@ -448,4 +448,17 @@ async fn explain_runs_nothing_and_writes_nothing() {
     let own = Request::new("write_file", json!({"path": desk.data.join("x"), "content": ""}));
     let explained = desk.gate.explain(own, &desk.session).await.unwrap();
     assert_eq!((explained.decision, explained.rule.as_str()), ("forbid", "path:own-data-write"));
+}
+
+#[tokio::test]
+async fn who_sits_elsewhere_does_not_act_on_this_desktop() {
+    let mut desk = Desk::new();
+    assert_eq!(desk.call("probe_desktop", json!({})).await.status, Status::Success);
+    desk.session.desktop = Desktop::Away { reason: "You are on another machine.".into() };
+    let outcome = desk.call("probe_desktop", json!({})).await;
+    assert_eq!(outcome.status, Status::Blocked);
+    for part in ["another machine", "desktop:away", "list_windows"] {
+        assert!(outcome.text.contains(part), "{}", outcome.text);
+    }
+    assert_eq!(desk.call("probe_public", json!({})).await.status, Status::Success);
 }

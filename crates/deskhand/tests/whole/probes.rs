@@ -16,6 +16,7 @@ pub fn register(registry: &mut Registry) {
     registry.add(Public);
     registry.add(Moderate);
     registry.add(Sensitive);
+    registry.add(OnDesktop);
     registry.add(Forbidden);
     registry.add(Panics);
     registry.add(Slow);
@@ -75,6 +76,7 @@ macro_rules! probe {
 probe!(Public, "probe_public", Permission::Public, Effects::READS);
 probe!(Moderate, "probe_moderate", Permission::Moderate, Effects::WRITES);
 probe!(Sensitive, "probe_sensitive", Permission::Sensitive, Effects::EXECUTES);
+probe!(OnDesktop, "probe_desktop", Permission::Public, Effects::DESKTOP);
 probe!(Forbidden, "probe_forbidden", Permission::Forbidden, Effects::WRITES);
 
 /// Breaks down.

@@ -9,8 +9,8 @@ use std::{
 };
 
 use deskhand_core::{
-    Answer, ApprovalRequest, Approver, Caller, EventBody, EventSink, Gate, GateSettings, Mode, Outcome,
-    Request, ResultAnswer, Services, SessionCx, UndoJournal,
+    Answer, ApprovalRequest, Approver, Caller, Desktop, EventBody, EventSink, Gate, GateSettings, Mode,
+    Outcome, Request, ResultAnswer, Services, SessionCx, UndoJournal,
     approval::{AnyAnswer, Subject},
 };
 use deskhand_guard::{
@@ -72,6 +72,8 @@ impl Desk {
         let events = Arc::new(Seen::default());
         let session = SessionCx {
             id: "session-1".into(),
+            owner: None,
+            desktop: Desktop::Here,
             caller: Caller("test".into()),
             workspace: workspace.clone(),
             mode: Mode::Ask,

@@ -41,6 +41,7 @@ impl GrantBook for Book {
 fn grant(id: &str, effect: GrantEffect, shape: Shape, scope: Scope) -> Grant {
     Grant {
         id: id.to_owned(),
+        owner: None,
         effect,
         tool: "write_file".to_owned(),
         shape,
@@ -118,6 +119,8 @@ fn question<'a>(plan: &'a Plan, arguments: &'a Value, mode: Mode, setting: Optio
         plan,
         mode,
         session_id: "s1",
+        owner: None,
+        desktop: &Desktop::Here,
         workspace: Path::new("/w"),
         settings: ToolSettings { requires_execution_approval: setting, ..ToolSettings::default() },
         outside: &NOTHING_FROM_OUTSIDE,
@@ -354,6 +357,60 @@ fn a_no_for_a_folder_concerns_every_call_that_touches_it() {
     // Removing what holds it removes it.
     assert_eq!(with(Touch { recursive: true, ..touch("/w", Moderate) }), Verdict::Reject);
     assert_eq!(with(touch("/w", Moderate)), Verdict::Allow);
+}
+
+#[test]
+fn an_answer_counts_for_who_gave_it_and_a_no_of_the_installation_for_all() {
+    let of = |owner: Option<&str>, grant: Grant| Grant { owner: owner.map(str::to_owned), ..grant };
+    let any = || yes(Shape::AnyArguments, Scope::Always);
+    let (ann, bob) = (Some("ann"), Some("bob"));
+    for (given_by, asked_for, yes_counts, no_counts) in [
+        (None, None, true, true),
+        (ann, ann, true, true),
+        (ann, bob, false, false),
+        (ann, None, false, false),
+        (None, ann, false, true),
+    ] {
+        let (plan, arguments) = (plan(Moderate), json!({}));
+        let decide = |grant: Grant| {
+            let rules = Rules::new(Arc::new(Book { grants: vec![of(given_by, grant)], ..Book::default() }));
+            let asked = Question { owner: asked_for, ..question(&plan, &arguments, Ask, None) };
+            rules.decide(&asked).unwrap().verdict
+        };
+        assert_eq!(decide(any()) == Verdict::Allow, yes_counts, "a yes of {given_by:?} for {asked_for:?}");
+        assert_eq!(decide(no()) == Verdict::Reject, no_counts, "a no of {given_by:?} for {asked_for:?}");
+    }
+}
+
+#[test]
+fn a_desktop_is_acted_on_only_by_who_sits_at_it() {
+    let away = Desktop::Away { reason: "You are on another machine.".into() };
+    let arguments = json!({});
+    let rules = Rules::new(Arc::new(Book {
+        grants: vec![yes(Shape::AnyArguments, Scope::Always)],
+        ..Book::default()
+    }));
+    for (effects, blocked) in [
+        (Effects::DESKTOP, true),
+        (Effects::READS.and(Effects::DESKTOP), true),
+        (Effects::READS, false),
+        (Effects::WRITES, false),
+    ] {
+        for (permission, mode) in [(Public, Ask), (Moderate, Ask), (Moderate, Auto), (Moderate, Unattended)] {
+            let plan = Plan::new("x").effects(effects).at_least(permission, "probe:rule", "");
+            let decide = |desktop| {
+                rules.decide(&Question { desktop, ..question(&plan, &arguments, mode, None) }).unwrap()
+            };
+            assert_eq!(decide(&Desktop::Here).verdict, Verdict::Allow, "{effects:?} {mode}");
+            let decision = decide(&away);
+            assert_eq!(decision.verdict == Verdict::Block, blocked, "{effects:?} {mode}: {decision:?}");
+            if blocked {
+                assert_eq!(decision.rule, "desktop:away");
+                assert!(decision.why.contains("You are on another machine."), "{}", decision.why);
+                assert!(decision.hint.unwrap().contains("list_windows, get_active_window"));
+            }
+        }
+    }
 }
 
 #[test]

@@ -113,6 +113,12 @@ impl Paths {
         &self.0.roots[0].path
     }
 
+    /// All folders to work in.
+    pub fn workspaces(&self) -> impl Iterator<Item = &Path> {
+        let ours = self.0.roots.iter().filter(|root| root.kind == RootKind::Workspace);
+        ours.map(|root| root.path.as_path())
+    }
+
     pub fn roots(&self) -> &[Root] {
         &self.0.roots
     }

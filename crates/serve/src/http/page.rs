@@ -44,7 +44,7 @@ pub async fn serve(
     let mut response = match file(wanted, &headers) {
         Some(found) => found,
         // Views have addresses of their own; what looks like a file and is none is not there.
-        None if !wanted.rsplit('/').next().unwrap_or_default().contains('.') => {
+        None if wanted == INDEX || !wanted.rsplit('/').next().unwrap_or_default().contains('.') => {
             file(INDEX, &headers).unwrap_or_else(|| (StatusCode::OK, NO_PAGE).into_response())
         }
         None => return Err(ApiError::not_found(format!("there is no file {:?}", uri.path()))),

@@ -3,6 +3,8 @@
 use aide::OperationInput;
 use axum::{extract::FromRequestParts, http::request::Parts};
 
+use deskhand_core::Desktop;
+
 use super::error::ApiError;
 
 /// The one who asks, as the door let them in.
@@ -40,6 +42,18 @@ impl Person {
         match &self.user {
             None => "web-console".to_owned(),
             Some(name) => format!("web-console-{name}"),
+        }
+    }
+
+    /// The desktop is that of the machine and of its owner: others may look at its windows, no more.
+    pub fn desktop(&self) -> Desktop {
+        let away = |reason: &str| Desktop::Away { reason: reason.to_owned() };
+        match (&self.user, self.here) {
+            (Some(_), _) => {
+                away("The desktop here is that of the owner of this installation, and you are another user.")
+            }
+            (None, false) => away("You are at another machine than the one whose desktop this is."),
+            (None, true) => Desktop::Here,
         }
     }
 

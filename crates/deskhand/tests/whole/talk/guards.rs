@@ -1,5 +1,9 @@
 //! What ends a turn that gets nowhere or goes too far, and that every call has a result whatever ends it.
 
+use deskhand_core::{
+    Answer, GrantBook, Remember,
+    approval::{AnyAnswer, RememberScope},
+};
 use serde_json::json;
 
 use super::*;
@@ -224,4 +228,27 @@ async fn what_a_guard_keeps_from_beginning_is_told_so() {
     let told = events.iter().filter(|event| matches!(event.body, EventBody::CallEnded { .. })).count();
     assert_eq!(told, 5, "each call ends once for whoever watches");
     assert!(!talk.desk.path("4.txt").exists() && !talk.desk.path("5.txt").exists());
+}
+
+/// The terminal, say, in the session of another: what is remembered there is that one's answer.
+#[tokio::test]
+async fn a_turn_runs_for_the_owner_of_its_session() {
+    let call = || calls("probe_moderate", json!({}));
+    let desk = Desk::new();
+    let explained =
+        desk.gate.explain(deskhand_core::Request::new("probe_moderate", json!({})), &desk.session).await;
+    let shape = explained.unwrap().plan.unwrap().shapes.pop().unwrap();
+    let remember = Remember { scope: RememberScope::Always, shape, until: None };
+    let desk = desk.answering([AnyAnswer::Execution(Answer::Yes { remember: Some(remember) })]);
+    let mut talk = Talk::at(desk, script(vec![call(), says("Done."), call(), says("Not done.")]));
+    let store = talk.agent.store();
+    let hers = NewSession { owner: Some("ann".into()), ..NewSession::default() };
+    talk.session = store.create(&hers).unwrap().id;
+    talk.say("go").await;
+    assert_eq!(statuses(&talk.answer()), [Status::Success]);
+    assert_eq!(talk.desk.store.grants().list().unwrap()[0].owner.as_deref(), Some("ann"));
+    // Nobody is there to ask a second time, and another's yes does not help.
+    talk.session = store.create(&NewSession::default()).unwrap().id;
+    talk.say("go").await;
+    assert_eq!(statuses(&talk.answer()), [Status::NobodyToAsk]);
 }

@@ -1,5 +1,7 @@
 //! Sessions: made, listed, searched, renamed, archived, forked, exported, deleted.
 
+use std::path::{Path, PathBuf};
+
 use aide::axum::{
     ApiRouter,
     routing::{get_with, post_with},
@@ -155,7 +157,7 @@ struct NewSessionBody {
     /// `PROVIDER/NAME`
     model: Option<String>,
     /// One of the server's workspaces. Left out: the first.
-    workspace: Option<std::path::PathBuf>,
+    workspace: Option<PathBuf>,
 }
 
 async fn create(
@@ -163,15 +165,29 @@ async fn create(
     person: Person,
     Body(body): Body<NewSessionBody>,
 ) -> Result<Json<SessionItem>, ApiError> {
-    let surroundings = app.program().surroundings(body.workspace.as_deref())?;
+    let workspace = one_of_ours(&app, body.workspace)?;
     let metadata = SessionMeta {
-        workspace: Some(surroundings.workspace),
+        workspace: Some(workspace),
         model: body.model.filter(|model| !model.is_empty()),
         ..SessionMeta::default()
     };
     let title = body.title.filter(|title| !title.trim().is_empty());
     let new = NewSession { id: None, title, metadata, owner: person.user };
     Ok(Json(app.store(move |store| store.create(&new)).await?.into()))
+}
+
+/// The folder that a new session works in.
+fn one_of_ours(app: &App, wanted: Option<PathBuf>) -> Result<PathBuf, ApiError> {
+    let ours = app.program().about().workspaces;
+    match wanted.or_else(|| ours.first().cloned().map(PathBuf::from)) {
+        None => Err(ApiError::broken("this server has no workspace")),
+        Some(folder) if ours.iter().any(|one| Path::new(one) == folder) => Ok(folder),
+        Some(folder) => Err(ApiError::invalid(format!(
+            "{} is none of this server's workspaces: {}",
+            folder.display(),
+            ours.join(", ")
+        ))),
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -1,0 +1,102 @@
+//! `deskhand serve`: the web page and the HTTP API.
+
+mod opening;
+mod program;
+mod session_services;
+mod token_file;
+pub mod users;
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+};
+
+use anyhow::{Context, Result, bail};
+use deskhand_serve::http::{Listen, Parts, Server, Tls, Users};
+use serde_json::json;
+
+use self::program::ServedProgram;
+use super::{call::interrupted, connect};
+use crate::{
+    assemble::App,
+    cli::{ServeArgs, Shared},
+    models::ConfiguredModels,
+    terminal::Printer,
+};
+
+/// Where it listens where nothing is said; the next ones where that is taken.
+const USUAL_PORT: u16 = 8787;
+const OTHER_PORTS: u16 = 10;
+
+pub async fn run(app: App, shared: &Shared, printer: Printer, args: &ServeArgs) -> Result<u8> {
+    let app = Arc::new(app);
+    let token = token_file::load(&app.data_dir, args.new_token)?;
+    let users = users::load(&app.data_dir)?;
+    let with_users = users.iter().fold(Users::new(&token), |all, (name, hash)| all.with(name, hash));
+    let server = bind(&app, shared, args, &with_users).await?;
+
+    let url = server.url();
+    let address = format!("{url}/?token={}", token.reveal());
+    let ready = json!({
+        "url": url, "token": token.reveal(), "open_url": address, "api_url": format!("{url}/api/v1"),
+        "mcp_url": null, "openapi_url": format!("{url}/api/openapi.json"), "pid": std::process::id(),
+    });
+    printer.print(&ready, |style| {
+        let words = app.language.say(
+            "Deskhand is here. Open this address; who has it can use this machine through Deskhand:",
+            "Deskhand 已启动。请打开下面的地址；拿到该地址的人可以通过 Deskhand 使用本机：",
+        );
+        let stop = app.language.say("Ctrl-C ends it.", "按 Ctrl-C 结束。");
+        format!("{words}\n\n  {}\n\n{}", style.bold(&address), style.dim(stop))
+    })?;
+    if args.open
+        && let Err(error) = opening::in_browser(&address)
+    {
+        printer.note(&format!("deskhand: {error:#}"));
+    }
+    server.run(interrupted()).await.context("the server broke down")?;
+    Ok(0)
+}
+
+async fn bind(app: &Arc<App>, shared: &Shared, args: &ServeArgs, users: &Users) -> Result<Server> {
+    let tls = match (&args.tls_cert, &args.tls_key) {
+        (Some(certificate), Some(key)) => Some(Tls { certificate: certificate.clone(), key: key.clone() }),
+        (None, None) => None,
+        _ => bail!("a certificate and its key go together: give both --tls-cert and --tls-key"),
+    };
+    let usual =
+        (USUAL_PORT..USUAL_PORT + OTHER_PORTS).map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    let addresses: Vec<SocketAddr> = args.listen.map_or_else(|| usual.collect(), |address| vec![address]);
+    let mut hosts = app.settings.serve_hosts();
+    hosts.extend(args.host.iter().cloned());
+    for (n, address) in addresses.iter().enumerate() {
+        let listen = Listen { address: *address, hosts: hosts.clone(), tls: tls.clone() };
+        match Server::bind(parts(app, shared, users.clone())?, &listen).await {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && n + 1 < addresses.len() => {}
+            Err(error) => return Err(error).context("the server cannot start"),
+            Ok(server) => return Ok(server),
+        }
+    }
+    bail!(
+        "the ports {USUAL_PORT} to {} are all taken: name another with --listen",
+        USUAL_PORT + OTHER_PORTS - 1
+    )
+}
+
+fn parts(app: &Arc<App>, shared: &Shared, users: Users) -> Result<Parts> {
+    let models = Arc::new(ConfiguredModels::new(&app.settings, app.config_dir.clone()));
+    let agent = connect::agent(app, models.clone())?;
+    if let Err(error) = agent.recover() {
+        tracing::warn!(%error, "a turn that was cut off could not be closed");
+    }
+    Ok(Parts {
+        gate: app.gate.clone(),
+        agent,
+        store: app.store.sessions(),
+        undo: app.store.undo(),
+        program: Arc::new(ServedProgram::new(Arc::clone(app), shared.clone(), models)),
+        users,
+        requests_per_second: app.settings.serve_requests_per_second(),
+    })
+}

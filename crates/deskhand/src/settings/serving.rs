@@ -1,0 +1,44 @@
+//! The settings of the server.
+
+use serde_json::{Value, json};
+
+use super::{
+    conversation::{at_most, stays},
+    known::{Known, is},
+};
+
+pub(super) const KNOWN: &[Known] = &[
+    Known {
+        key: "serve.hosts",
+        about: "Names, beside its address, under which the server may be asked for",
+        default: || json!([]),
+        check: |value| is(names(value).is_some(), "a list of host names, such as [\"desk.example\"]"),
+        // A folder that somebody sent must not open the server to another name.
+        tightens: stays,
+    },
+    Known {
+        key: "serve.requests_per_second",
+        about: "How many requests one person may make in a second",
+        default: || json!(1000),
+        check: |value| {
+            is(value.as_u64().is_some_and(|n| (1..=1_000_000).contains(&n)), "a number from 1 to 1000000")
+        },
+        tightens: at_most,
+    },
+];
+
+fn names(value: &Value) -> Option<Vec<String>> {
+    let name = |value: &Value| value.as_str().filter(|name| !name.is_empty()).map(str::to_owned);
+    value.as_array()?.iter().map(name).collect()
+}
+
+impl super::Settings {
+    pub fn serve_hosts(&self) -> Vec<String> {
+        names(self.value("serve.hosts")).unwrap_or_default()
+    }
+
+    pub fn serve_requests_per_second(&self) -> u32 {
+        let set = self.value("serve.requests_per_second").as_u64();
+        set.and_then(|n| u32::try_from(n).ok()).unwrap_or(1000)
+    }
+}

@@ -10,7 +10,7 @@ use std::{
 };
 
 use deskhand_core::{
-    CallId,
+    CallId, arguments,
     id::new_id,
     session::{AdoptUpload, SessionStore, Upload},
 };
@@ -229,7 +229,7 @@ fn check(file: &mut File) -> io::Result<Checked> {
         }
         hash.update(&buffer[..read]);
     }
-    let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = arguments::hex(&hash.finalize());
     Ok(Checked { sha256, head })
 }
 

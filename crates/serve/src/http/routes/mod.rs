@@ -3,6 +3,7 @@
 mod about;
 mod approvals;
 mod chat;
+mod downloads;
 mod events;
 mod execute;
 mod health;
@@ -30,6 +31,7 @@ pub fn all() -> ApiRouter<App> {
         .merge(execute::routes())
         .merge(approvals::routes())
         .merge(uploads::routes())
+        .merge(downloads::routes())
 }
 
 /// Which page of a list is wanted.

@@ -33,6 +33,9 @@ pub struct AuditRecord {
     pub tool_name: String,
     pub arguments: Value,
     pub session_id: String,
+    /// For whom the call was made. `None`: the owner of this installation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     pub timestamp: Time,
     /// `started` at arrival; a [`Status`](crate::Status) at the end.
     pub status: String,

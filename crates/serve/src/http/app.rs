@@ -14,6 +14,7 @@ use super::{
     confirmations::Confirmations,
     door::{HostNames, Limits},
     error::ApiError,
+    links::Links,
     person::Person,
     program::Program,
     token::Users,
@@ -42,6 +43,7 @@ struct Inner {
     secure: bool,
     limits: Limits,
     confirmations: Confirmations,
+    links: Links,
     ending: CancellationToken,
 }
 
@@ -57,6 +59,7 @@ impl App {
             secure,
             limits,
             confirmations,
+            links: Links::default(),
             ending: CancellationToken::new(),
         }))
     }
@@ -107,6 +110,10 @@ impl App {
 
     pub fn confirmations(&self) -> &Confirmations {
         &self.0.confirmations
+    }
+
+    pub fn links(&self) -> &Links {
+        &self.0.links
     }
 
     /// Fires when the server ends: what streams without end stops then.

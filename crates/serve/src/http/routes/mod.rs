@@ -3,6 +3,7 @@
 mod about;
 mod approvals;
 mod chat;
+mod downloads;
 mod events;
 mod execute;
 mod health;
@@ -10,6 +11,7 @@ mod messages;
 mod notices;
 mod sessions;
 mod tools;
+mod uploads;
 
 use aide::axum::ApiRouter;
 
@@ -28,6 +30,8 @@ pub fn all() -> ApiRouter<App> {
         .merge(tools::routes())
         .merge(execute::routes())
         .merge(approvals::routes())
+        .merge(uploads::routes())
+        .merge(downloads::routes())
 }
 
 /// Which page of a list is wanted.
@@ -70,5 +74,6 @@ pub const TAGS: &[(&str, &str)] = &[
     ("events", "What happens, as it happens"),
     ("tools", "The hands, each call through the one gate"),
     ("approvals", "Questions to people"),
+    ("files", "Files in and out"),
     ("server", "The server itself"),
 ];

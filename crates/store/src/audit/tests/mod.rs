@@ -114,6 +114,7 @@ fn record(tool: &str) -> AuditRecord {
         tool_name: tool.into(),
         arguments: json!({"path": "a", "text": "é\n\"quoted\""}),
         session_id: "s".into(),
+        owner: None,
         timestamp: Time::now(),
         status: "started".into(),
         duration_ms: None,

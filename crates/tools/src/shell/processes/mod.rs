@@ -76,6 +76,7 @@ impl ProcessTable {
         let record = Record {
             process_id: new_id(),
             session_id: cx.session_id().to_owned(),
+            owner: cx.owner().map(str::to_owned),
             command: cx.mask(&beginning.command),
             cwd: beginning.cwd,
             pid: started.pid,

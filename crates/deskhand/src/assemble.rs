@@ -38,6 +38,7 @@ pub struct App {
     pub store: Store,
     pub gate: Gate,
     pub paths: Paths,
+    paths_config: PathsConfig,
     #[cfg(unix)]
     pub sandbox: Sandbox,
     #[cfg(unix)]
@@ -64,7 +65,8 @@ impl App {
         let mut registry = registry();
         let settings = load_settings(shared, &workspaces[0], &early, &registry)?;
         let store = Store::open(&data_dir, &settings.store())?;
-        let paths = open_paths(shared, &settings, &data_dir, workspaces)?;
+        let paths_config = paths_config(shared, &settings, &data_dir, workspaces);
+        let paths = Paths::open(paths_config.clone()).context("the workspace cannot be opened")?;
         let undo: Arc<dyn UndoJournal> = store.undo();
         let services = Services::default().with(paths.clone()).with(undo);
         #[cfg(unix)]
@@ -86,6 +88,7 @@ impl App {
             store,
             gate,
             paths,
+            paths_config,
             #[cfg(unix)]
             sandbox,
             #[cfg(unix)]
@@ -105,9 +108,9 @@ impl App {
     pub fn session(&self, caller: &str, surfaces: Surfaces) -> SessionCx {
         SessionCx {
             id: self.session_id.clone(),
+            caller: Caller(caller.to_owned()),
             owner: None,
             desktop: Desktop::Here,
-            caller: Caller(caller.to_owned()),
             workspace: self.paths.workspace().to_path_buf(),
             mode: self.mode,
             services: self.services.clone(),
@@ -117,6 +120,20 @@ impl App {
             outside: Arc::default(),
             check_results: false,
         }
+    }
+
+    /// The services for one session alone: of all uploads it sees its own.
+    pub fn services_of(&self, session_id: &str) -> Result<Services> {
+        let config = PathsConfig {
+            read_only: vec![self.data_dir.join("uploads").join(session_id), self.data_dir.join("skills")],
+            ..self.paths_config.clone()
+        };
+        let paths = Paths::open(config).context("the workspace cannot be opened")?;
+        #[cfg(unix)]
+        let services = self.services.clone().with(sandbox(&self.settings, &paths)?);
+        #[cfg(not(unix))]
+        let services = self.services.clone();
+        Ok(services.with(paths))
     }
 }
 
@@ -213,24 +230,23 @@ fn workspaces(shared: &Shared) -> Result<Vec<PathBuf>> {
     Ok(real)
 }
 
-fn open_paths(
+fn paths_config(
     shared: &Shared,
     settings: &Settings,
     data_dir: &Path,
     workspaces: Vec<PathBuf>,
-) -> Result<Paths> {
+) -> PathsConfig {
     let mut own = vec![data_dir.to_path_buf()];
     // The usual places are ours even where others are used just now.
     own.extend(places::usual_data_dir());
     own.extend(places::config_dir());
     own.extend(shared.config.clone().or_else(|| places::variable("DESKHAND_CONFIG")));
-    Paths::open(PathsConfig {
+    PathsConfig {
         workspaces,
         read_only: vec![data_dir.join("uploads"), data_dir.join("skills")],
         own,
         outputs: data_dir.join("outputs"),
         home: places::home(),
         restrict_to_workspace: settings.restrict_to_workspace(),
-    })
-    .context("the workspace cannot be opened")
+    }
 }

@@ -30,7 +30,7 @@ pub(super) fn question(
         id: new_id(),
         call_id: call,
         session_id: session.id.clone(),
-        owner: None,
+        owner: session.owner.clone(),
         workspace: session.workspace.clone(),
         tool: tool.to_owned(),
         arguments: gate.screener.mask_value(arguments),

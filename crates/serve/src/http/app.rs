@@ -162,15 +162,18 @@ impl App {
         mode: Option<Mode>,
         events: Arc<dyn EventSink>,
     ) -> Result<SessionCx, ApiError> {
+        let id = session.map_or_else(|| person.console(), |session| session.id.clone());
         let workspace = session.and_then(|session| session.metadata.workspace.as_deref());
-        let usual = self.program().surroundings(workspace)?;
+        let usual = self.program().surroundings(&id, workspace)?;
         Ok(SessionCx {
-            id: session.map_or_else(|| person.console(), |session| session.id.clone()),
+            id,
             caller: Caller(person.caller()),
             mode: tightened(usual.mode, mode)?,
             approvers: Vec::new(),
             wait_for_others: true,
             events,
+            owner: person.user.clone(),
+            desktop: person.desktop(),
             ..usual
         })
     }

@@ -3,6 +3,8 @@
 use aide::OperationInput;
 use axum::{extract::FromRequestParts, http::request::Parts};
 
+use deskhand_core::Desktop;
+
 use super::error::ApiError;
 
 /// The one who asks, as the door let them in.
@@ -41,6 +43,31 @@ impl Person {
             None => "web-console".to_owned(),
             Some(name) => format!("web-console-{name}"),
         }
+    }
+
+    /// The desktop is that of the machine and of its owner: others may look at its windows, no more.
+    pub fn desktop(&self) -> Desktop {
+        let away = |reason: &str| Desktop::Away { reason: reason.to_owned() };
+        match (&self.user, self.here) {
+            (Some(_), _) => {
+                away("The desktop here is that of the owner of this installation, and you are another user.")
+            }
+            (None, false) => away("You are at another machine than the one whose desktop this is."),
+            (None, true) => Desktop::Here,
+        }
+    }
+
+    /// A model that they name. Files as models are read with the rights of the server: that is for the owner alone.
+    pub fn may_name(&self, model: Option<String>) -> Result<Option<String>, ApiError> {
+        let Some(model) = model.filter(|model| !model.trim().is_empty()) else { return Ok(None) };
+        let provider = model.trim().split('/').next().unwrap_or_default();
+        if !self.is_owner() && matches!(provider, "scripted" | "replay") {
+            return Err(ApiError::forbidden(
+                "owner_only",
+                format!("{provider}/… is for the owner of this installation alone"),
+            ));
+        }
+        Ok(Some(model))
     }
 
     /// An error for all but the owner.

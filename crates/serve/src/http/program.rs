@@ -18,8 +18,9 @@ pub trait Program: Send + Sync {
     /// What it is, and how it is set up.
     fn about(&self) -> About;
 
-    /// Where a session's calls work: its folder must be one of the workspaces. `None`: the first of them.
-    fn surroundings(&self, workspace: Option<&Path>) -> Result<SessionCx, ApiError>;
+    /// Where a session's calls work: in its folder, or the first of the workspaces, with its own uploads to read and
+    /// nobody else's.
+    fn surroundings(&self, session_id: &str, workspace: Option<&Path>) -> Result<SessionCx, ApiError>;
 
     /// Its settings, where they can be seen and changed from here.
     fn settings(&self) -> Option<Arc<dyn SettingsDesk>> {

@@ -2,6 +2,7 @@
 
 mod opening;
 mod program;
+mod session_services;
 mod token_file;
 pub mod users;
 

@@ -9,6 +9,7 @@ use std::{
 use deskhand_core::{SessionCx, event::NoEvents};
 use deskhand_serve::http::{About, ApiError, Program};
 
+use super::session_services::SessionServices;
 use crate::{
     assemble::{App, Surfaces},
     cli::Shared,
@@ -23,11 +24,12 @@ pub struct ServedProgram {
     models: Arc<ConfiguredModels>,
     /// The program on other folders: those of sessions that were begun elsewhere.
     elsewhere: Mutex<HashMap<PathBuf, Arc<App>>>,
+    services: SessionServices,
 }
 
 impl ServedProgram {
     pub fn new(app: Arc<App>, shared: Shared, models: Arc<ConfiguredModels>) -> Self {
-        Self { app, shared, models, elsewhere: Mutex::default() }
+        Self { app, shared, models, elsewhere: Mutex::default(), services: SessionServices::default() }
     }
 
     /// The program on the folder of a session.
@@ -67,13 +69,16 @@ impl Program for ServedProgram {
         }
     }
 
-    fn surroundings(&self, workspace: Option<&Path>) -> Result<SessionCx, ApiError> {
+    fn surroundings(&self, session_id: &str, workspace: Option<&Path>) -> Result<SessionCx, ApiError> {
         let app = match workspace {
             None => Arc::clone(&self.app),
             Some(folder) => self.on(folder)?,
         };
         let surfaces = Surfaces { approvers: Vec::new(), wait_for_others: true, events: Arc::new(NoEvents) };
+        let services =
+            self.services.of(&app, session_id).map_err(|error| ApiError::broken(format!("{error:#}")))?;
         Ok(SessionCx {
+            services,
             workspace: workspace.unwrap_or(app.paths.workspace()).to_path_buf(),
             ..app.session("http", surfaces)
         })

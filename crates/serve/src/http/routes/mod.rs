@@ -3,12 +3,15 @@
 mod about;
 mod approvals;
 mod chat;
+mod demo;
 mod events;
 mod execute;
 mod health;
 mod messages;
+mod models;
 mod notices;
 mod sessions;
+mod settings;
 mod tools;
 
 use aide::axum::ApiRouter;
@@ -28,6 +31,9 @@ pub fn all() -> ApiRouter<App> {
         .merge(tools::routes())
         .merge(execute::routes())
         .merge(approvals::routes())
+        .merge(settings::routes())
+        .merge(models::routes())
+        .merge(demo::routes())
 }
 
 /// Which page of a list is wanted.
@@ -70,5 +76,7 @@ pub const TAGS: &[(&str, &str)] = &[
     ("events", "What happens, as it happens"),
     ("tools", "The hands, each call through the one gate"),
     ("approvals", "Questions to people"),
+    ("settings", "What can be set"),
+    ("models", "Whom Deskhand talks to, their keys, and the demo that needs none"),
     ("server", "The server itself"),
 ];

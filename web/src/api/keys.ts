@@ -1,0 +1,22 @@
+// The names under which answers are cached. A longer key is dropped together with its beginning.
+export const keys = {
+  about: ["about"] as const,
+  sessions: ["sessions"] as const,
+  sessionList: (archived: boolean) => ["sessions", "list", { archived }] as const,
+  deletedSessions: ["sessions", "deleted"] as const,
+  search: (text: string) => ["sessions", "search", text] as const,
+  session: (id: string) => ["sessions", "one", id] as const,
+  messages: (id: string) => ["messages", id] as const,
+  uploads: (id: string) => ["uploads", id] as const,
+  calls: (id: string) => ["calls", id] as const,
+  tools: ["tools"] as const,
+  tool: (name: string) => ["tools", name] as const,
+  approvals: ["approvals"] as const,
+  models: ["models"] as const,
+  settings: ["settings"] as const,
+  grants: ["grants"] as const,
+  undo: ["undo"] as const,
+  processes: ["processes"] as const,
+  folder: (path: string, session?: string) => ["folder", path, session ?? ""] as const,
+  file: (path: string, session?: string) => ["file", path, session ?? ""] as const,
+};

@@ -1,0 +1,108 @@
+// A look into one file, in the panel on the right.
+import { CopyOutlined, DownloadOutlined } from "@ant-design/icons";
+import { App, Button, Tooltip } from "antd";
+import { useState } from "react";
+
+import { ConfirmationNeeded } from "../api/execute";
+import { useText } from "../i18n";
+import { Loading } from "../shell/Loading";
+import { Problem } from "../shell/Problem";
+import { ToolPanel } from "../shell/ToolPanel";
+import styles from "./files.module.css";
+import { closePreview, type PreviewTarget } from "./preview";
+import { type FilePart, useFile } from "./queries";
+import { formatBytes } from "./size";
+import { useDownload } from "./useDownload";
+
+export function PreviewPanel({ target }: { target: PreviewTarget }) {
+  const text = useText().files;
+  const { message } = App.useApp();
+  const download = useDownload();
+  const copy = () => {
+    void navigator.clipboard.writeText(target.path).then(() => message.success(text.copied));
+  };
+  return (
+    <ToolPanel title={target.name} open onClose={closePreview}>
+      <div className={styles.bar}>
+        <code className={styles.path} title={target.path}>
+          {target.path}
+        </code>
+        <Tooltip title={text.copyPath}>
+          <Button type="text" size="small" aria-label={text.copyPath} icon={<CopyOutlined />} onClick={copy} />
+        </Tooltip>
+        <Button size="small" icon={<DownloadOutlined />} onClick={() => download(target)}>
+          {text.download}
+        </Button>
+      </div>
+      <Content key={`${target.path} ${target.sessionId ?? ""}`} target={target} />
+    </ToolPanel>
+  );
+}
+
+function Content({ target }: { target: PreviewTarget }) {
+  const text = useText().files;
+  const [planId, setPlanId] = useState<string | null>(null);
+  const file = useFile(target.path, target.sessionId, planId);
+  if (file.isPending) return <Loading />;
+  if (file.error instanceof ConfirmationNeeded) {
+    const needed = file.error;
+    return (
+      <div className={styles.asks}>
+        <p>{text.asks}</p>
+        <p>{needed.message}</p>
+        <Button type="primary" disabled={needed.planId === null} onClick={() => setPlanId(needed.planId)}>
+          {text.readAnyway}
+        </Button>
+      </div>
+    );
+  }
+  if (file.isError) return <Problem error={file.error} onRetry={() => void file.refetch()} />;
+  const [first] = file.data.pages;
+  if (first === undefined) return null;
+  const image = first.images[0];
+  if (image !== undefined) {
+    return <img className={styles.image} src={`data:${image.mime};base64,${image.base64}`} alt={target.name} />;
+  }
+  return (
+    <>
+      <Facts parts={file.data.pages} first={first} />
+      <Lines parts={file.data.pages} name={target.name} />
+      {file.hasNextPage && (
+        <Button block loading={file.isFetchingNextPage} onClick={() => void file.fetchNextPage()}>
+          {text.readMore}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Facts({ parts, first }: { parts: FilePart[]; first: FilePart }) {
+  const text = useText().files;
+  const total = parts.at(-1)?.total_lines;
+  const lines = total ?? parts.at(-1)?.end_line;
+  const facts = [
+    formatBytes(first.size),
+    lines === undefined ? null : total === undefined ? text.lines("1", String(lines)) : text.whole(String(lines)),
+    first.encoding ?? null,
+  ];
+  return (
+    <p className={styles.facts}>
+      {facts.filter((fact) => fact !== null).join(" · ")}
+      {first.notes?.map((note) => <span key={note}> · {note}</span>)}
+    </p>
+  );
+}
+
+function Lines({ parts, name }: { parts: FilePart[]; name: string }) {
+  const lines = parts.flatMap((part) => part.content.replace(/\r?\n$/, "").split(/\r?\n/));
+  const from = parts[0]?.start_line ?? 1;
+  return (
+    // Long lines are read by scrolling, which the keyboard must be able to do.
+    <div className={styles.text} tabIndex={0} role="region" aria-label={name}>
+      <pre className={styles.numbers} aria-hidden>
+        {lines.map((_, index) => from + index).join("\n")}
+      </pre>
+      <pre className={styles.code}>{lines.join("\n")}</pre>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+// The actions of one session, behind three dots.
+import {
+  DeleteOutlined,
+  EditOutlined,
+  ExportOutlined,
+  InboxOutlined,
+  MoreOutlined,
+  RollbackOutlined,
+} from "@ant-design/icons";
+import { Button, Dropdown, type MenuProps } from "antd";
+
+import type { SessionItem } from "../api/types";
+import { useText } from "../i18n";
+import { titleOf } from "./title";
+import { useSessionActions } from "./useSessionActions";
+
+interface Props {
+  session: SessionItem;
+  onRename?: (() => void) | undefined;
+  className?: string | undefined;
+}
+
+export function SessionMenu({ session, onRename, className }: Props) {
+  const text = useText();
+  const words = text.history;
+  const actions = useSessionActions();
+  const deleted = session.deleted_at !== undefined;
+  const usual: MenuProps["items"] = [
+    ...(onRename
+      ? [{ key: "rename", icon: <EditOutlined />, label: words.rename, onClick: () => onRename() }]
+      : []),
+    {
+      key: "archive",
+      icon: <InboxOutlined />,
+      label: session.is_archived ? words.unarchive : words.archive,
+      onClick: () => void actions.archive(session, !session.is_archived),
+    },
+    {
+      key: "markdown",
+      icon: <ExportOutlined />,
+      label: words.exportMarkdown,
+      onClick: () => actions.exportAs(session, "markdown"),
+    },
+    {
+      key: "json",
+      icon: <ExportOutlined />,
+      label: words.exportJson,
+      onClick: () => actions.exportAs(session, "json"),
+    },
+    { type: "divider" },
+    {
+      key: "delete",
+      icon: <DeleteOutlined />,
+      label: words.delete,
+      danger: true,
+      onClick: () => actions.remove(session),
+    },
+  ];
+  const inBin: MenuProps["items"] = [
+    { key: "restore", icon: <RollbackOutlined />, label: words.restore, onClick: () => void actions.restore(session) },
+    {
+      key: "forever",
+      icon: <DeleteOutlined />,
+      label: words.deleteForever,
+      danger: true,
+      onClick: () => actions.removeForever(session),
+    },
+  ];
+  return (
+    <Dropdown trigger={["click"]} menu={{ items: deleted ? inBin : usual }} placement="bottomRight">
+      <Button
+        type="text"
+        size="small"
+        className={className}
+        aria-haspopup="menu"
+        aria-label={words.more(titleOf(session, text))}
+        icon={<MoreOutlined />}
+      />
+    </Dropdown>
+  );
+}

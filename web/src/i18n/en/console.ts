@@ -1,0 +1,3 @@
+export const console = {
+  title: "Console",
+};

@@ -1,0 +1,33 @@
+import type { files as en } from "../en/files";
+import type { Same } from "../texts";
+
+export const files: Same<typeof en> = {
+  title: "文件",
+  workspace: "工作区",
+  uploads: "上传",
+  outputs: "输出",
+  noUploads: "本会话没有上传文件。",
+  noOutputs: "暂无内容。",
+  noSession: "打开一个会话以查看其上传和输出。",
+  noWorkspace: "未设置工作区。",
+  emptyFolder: "空",
+  more: (count) => `还有 ${count} 项…`,
+  hidden: "显示隐藏文件",
+  refresh: "刷新",
+  open: (name) => `预览 ${name}`,
+  download: "下载",
+  downloadNamed: (name) => `下载 ${name}`,
+  copyPath: "复制路径",
+  copied: "已复制",
+  readMore: "继续读取",
+  whole: (lines) => `${lines} 行`,
+  lines: (from, to) => `第 ${from} 至 ${to} 行`,
+  noPreview: "此文件无法预览。",
+  noPreviewHint: "请下载后用本机程序打开。",
+  asks: "读取此文件需要您的同意：",
+  readAnyway: "读取",
+  link: "链接",
+  special: "特殊文件",
+  keptOutput: (tool) => `${tool} 的完整输出`,
+  encoding: "编码",
+};

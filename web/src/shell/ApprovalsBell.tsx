@@ -1,0 +1,66 @@
+// How many questions wait for an answer, and the way to each.
+import { BellOutlined } from "@ant-design/icons";
+import { Badge, Button, Popover } from "antd";
+import { useState } from "react";
+
+import { useApprovals } from "../api/queries";
+import type { PendingApproval } from "../api/types";
+import { useText } from "../i18n";
+import { navigate } from "../router";
+import styles from "./shell.module.css";
+import { canAskToNotify, useNotifications } from "./useNotifications";
+
+export function ApprovalsBell() {
+  const text = useText().shell;
+  const [open, setOpen] = useState(false);
+  const pending = useApprovals().data ?? [];
+  const askToNotify = useNotifications(pending);
+  const label = text.approvals(pending.length);
+  const go = (approval: PendingApproval) => {
+    setOpen(false);
+    navigate({ name: "session", id: approval.session_id });
+  };
+  const list = (
+    <div className={styles.bellList}>
+      {pending.length === 0 ? (
+        <p className={styles.bellEmpty}>{text.noApprovals}</p>
+      ) : (
+        <ul>
+          {pending.map((approval) => (
+            <li key={approval.id}>
+              <button type="button" className={styles.bellItem} onClick={() => go(approval)}>
+                <strong>{approval.tool}</strong>
+                <span>{summaryOf(approval)}</span>
+                {approval.session_title && <small>{approval.session_title}</small>}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {canAskToNotify() && (
+        <Button size="small" block onClick={askToNotify}>
+          {text.allowNotifications}
+        </Button>
+      )}
+    </div>
+  );
+  return (
+    <Popover content={list} title={text.approvalsTitle} trigger="click" placement="bottomRight" open={open} onOpenChange={setOpen}>
+      <Button
+        type="text"
+        aria-label={label}
+        title={label}
+        icon={
+          <Badge count={pending.length} size="small" offset={[2, -2]}>
+            <BellOutlined />
+          </Badge>
+        }
+      />
+    </Popover>
+  );
+}
+
+export function summaryOf(approval: PendingApproval): string {
+  const { subject } = approval;
+  return subject.about === "execution" ? subject.plan.summary : subject.text.slice(0, 120);
+}

@@ -1,0 +1,69 @@
+// The look: colours, sizes and shapes for antd. The same colours stand as CSS variables in theme.css.
+import { theme, type ThemeConfig } from "antd";
+
+import type { ThemeName } from "./preference";
+
+const font =
+  'Inter, "Segoe UI", system-ui, -apple-system, "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans SC", sans-serif';
+const mono = 'ui-monospace, "JetBrains Mono", "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", "Noto Sans Mono CJK SC", monospace';
+
+const colours = {
+  light: {
+    colorPrimary: "#0f766e",
+    colorInfo: "#0f766e",
+    colorLink: "#0f766e",
+    colorSuccess: "#15803d",
+    colorWarning: "#b45309",
+    colorError: "#b91c1c",
+    colorTextBase: "#1c1f23",
+    colorTextSecondary: "#565d66",
+    colorTextTertiary: "#646b75",
+    colorTextPlaceholder: "#6b727c",
+    colorBgLayout: "#f6f6f4",
+    colorBgContainer: "#ffffff",
+    colorBorder: "#d9dbd8",
+    colorBorderSecondary: "#e8e9e6",
+  },
+  dark: {
+    colorPrimary: "#2ba89b",
+    colorInfo: "#2ba89b",
+    colorLink: "#5cc9bd",
+    colorSuccess: "#4ade80",
+    colorWarning: "#f0b04f",
+    colorError: "#f87171",
+    colorTextBase: "#e6e8ea",
+    colorTextSecondary: "#a9b0b8",
+    colorTextTertiary: "#98a0a9",
+    colorTextPlaceholder: "#8b939c",
+    colorBgLayout: "#121416",
+    colorBgContainer: "#1a1d20",
+    colorBgElevated: "#22262a",
+    colorBorder: "#363b41",
+    colorBorderSecondary: "#292d32",
+  },
+} as const;
+
+export function antdTheme(name: ThemeName): ThemeConfig {
+  return {
+    algorithm: name === "dark" ? theme.darkAlgorithm : theme.defaultAlgorithm,
+    hashed: false,
+    token: {
+      ...colours[name],
+      fontFamily: font,
+      fontFamilyCode: mono,
+      fontSize: 14,
+      borderRadius: 8,
+      borderRadiusSM: 6,
+      borderRadiusLG: 12,
+      controlHeight: 34,
+      wireframe: false,
+      motionDurationMid: "0.15s",
+      motionDurationSlow: "0.2s",
+    },
+    components: {
+      Button: { primaryShadow: "none", defaultShadow: "none", dangerShadow: "none", fontWeight: 500 },
+      Modal: { titleFontSize: 16 },
+      Tabs: { horizontalItemPadding: "10px 0", titleFontSize: 13 },
+    },
+  };
+}

@@ -6,11 +6,13 @@ mod chat;
 mod downloads;
 mod events;
 mod execute;
+mod grants;
 mod health;
 mod messages;
 mod notices;
 mod sessions;
 mod tools;
+mod undo;
 mod uploads;
 
 use aide::axum::ApiRouter;
@@ -32,6 +34,8 @@ pub fn all() -> ApiRouter<App> {
         .merge(approvals::routes())
         .merge(uploads::routes())
         .merge(downloads::routes())
+        .merge(grants::routes())
+        .merge(undo::routes())
 }
 
 /// Which page of a list is wanted.
@@ -75,5 +79,6 @@ pub const TAGS: &[(&str, &str)] = &[
     ("tools", "The hands, each call through the one gate"),
     ("approvals", "Questions to people"),
     ("files", "Files in and out"),
+    ("undo", "Changes to files, and taking them back"),
     ("server", "The server itself"),
 ];

@@ -7,9 +7,9 @@ ARGS ?=
 .DEFAULT_GOAL := help
 .PHONY: run test setup build install bench fuzz docs format clean help
 
-run: ## build (release) and start Deskhand; ARGS="…" is handed to it
+run: ## build (release) and open Deskhand's web page; ARGS="…" is a command for it instead
 	@scripts/setup.sh build
-	@. scripts/env.sh && cargo run --release --locked --bin deskhand -- $(ARGS)
+	@. scripts/env.sh && cargo run --release --locked --bin deskhand -- $(or $(ARGS),serve --open)
 
 test: ## format, clippy, cargo-deny, doc tests, all tests
 	@scripts/test.sh

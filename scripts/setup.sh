@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 NEXTEST_VERSION=0.9.151
 DENY_VERSION=0.20.2
 FUZZ_VERSION=0.13.2
-NODE_MIN=20
+NODE_MIN=20.19
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 stop() {
@@ -100,11 +100,18 @@ need_cargo_tool() {
             "Look at the messages above: no network, or no C compiler, are the usual reasons."
 }
 
-warn_about_node() {
+need_node() {
     local have=
     command -v node >/dev/null && have=$(version_in "$(node --version)")
-    version_at_least "${have:-0}" "$NODE_MIN" ||
-        say "note: no Node.js $NODE_MIN or later here. Nothing needs it yet; the web page will."
+    if ! version_at_least "${have:-0}" "$NODE_MIN" || ! command -v npm >/dev/null; then
+        stop "Node.js $NODE_MIN or later, with npm, is needed to build the web page${have:+ (here is $have)}." \
+            "Install it from https://nodejs.org or with your system's packages, then try again."
+    fi
+}
+
+need_browser() {
+    any_of chromium chromium-browser google-chrome ||
+        install_packages "Chromium (the page is tested in it)" chromium
 }
 
 for job; do
@@ -112,13 +119,15 @@ for job; do
     build)
         need_rust
         compiles_c || install_packages "a C compiler (SQLite is built with it)" gcc libc6-dev
-        warn_about_node
+        need_node
+        scripts/web.sh || stop "the web page could not be built; look at the messages above."
         ;;
     test)
         need_rust
         need_component fmt rustfmt
         need_component clippy clippy
         need_peers
+        need_browser
         need_cargo_tool cargo-nextest "$NEXTEST_VERSION" 0.9.100 --no-default-features --features default-no-update
         need_cargo_tool cargo-deny "$DENY_VERSION" 0.19.0
         scripts/local-model.sh || say "note: without it, the tests against a real model are skipped; they say so."

@@ -1,4 +1,11 @@
-//! What is written down of every call, and the log that keeps it.
+//! What is written down of every call, the log that keeps it, and how it is read.
+
+mod trail;
+
+pub use trail::{
+    AuditPage, AuditQuery, AuditReport, AuditTrail, ChainHead, Finding, FindingKind, KeptRecord,
+    SessionFilter,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

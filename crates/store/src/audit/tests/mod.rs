@@ -12,7 +12,10 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{CallId, Phase};
+use deskhand_core::{
+    CallId, Phase,
+    audit::{FindingKind, SessionFilter},
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -2,20 +2,27 @@
 
 mod about;
 mod approvals;
+mod audit;
 mod chat;
 mod demo;
 mod downloads;
 mod events;
 mod execute;
+mod grants;
 mod health;
 mod messages;
+mod metrics;
 mod models;
 mod notices;
 mod paging;
+#[cfg(unix)]
+mod processes;
 mod sessions;
 mod settings;
 mod tools;
+mod undo;
 mod uploads;
+mod vitals;
 
 use aide::axum::ApiRouter;
 
@@ -36,9 +43,26 @@ pub fn all() -> ApiRouter<App> {
         .merge(approvals::routes())
         .merge(uploads::routes())
         .merge(downloads::routes())
+        .merge(grants::routes())
+        .merge(undo::routes())
+        .merge(audit::routes())
+        .merge(vitals::routes())
+        .merge(metrics::routes())
+        .merge(processes())
         .merge(settings::routes())
         .merge(models::routes())
         .merge(demo::routes())
+}
+
+#[cfg(unix)]
+fn processes() -> ApiRouter<App> {
+    processes::routes()
+}
+
+/// Commands run on Unix only, so far.
+#[cfg(not(unix))]
+fn processes() -> ApiRouter<App> {
+    ApiRouter::new()
 }
 
 pub use about::MOST_JSON_BYTES;
@@ -52,6 +76,9 @@ pub const TAGS: &[(&str, &str)] = &[
     ("tools", "The hands, each call through the one gate"),
     ("approvals", "Questions to people"),
     ("files", "Files in and out"),
+    ("processes", "Programs that calls left running in the background"),
+    ("audit", "What was done, by whom, and whether the record is whole"),
+    ("undo", "Changes to files, and taking them back"),
     ("settings", "What can be set"),
     ("models", "Whom Deskhand talks to, their keys, and the demo that needs none"),
     ("server", "The server itself"),

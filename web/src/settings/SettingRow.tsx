@@ -37,7 +37,7 @@ export function SettingRow({ setting, owner }: { setting: Setting; owner: boolea
             {setting.key}
           </code>
           <span className={styles.sub} id={`${id}-about`}>
-            {words.abouts[setting.key] ?? setting.about}
+            {words.about(setting.key, setting.about)}
           </span>
           <span className={styles.source} title={source.detail ?? undefined}>
             {fixed ? words.fixed(source.detail ?? words.from[source.kind]) : words.from[source.kind]}

@@ -29,7 +29,12 @@ pub use self::{
     door::HostNames,
     error::ApiError,
     openapi::document,
-    program::{About, Program},
+    program::{
+        About, Program,
+        demo::{DemoDesk, DemoLanguage, DemoScene},
+        models::{KeyPlace, KeySource, KeyringState, ModelDesk, ModelList, ProviderItem},
+        settings::{SettingItem, SettingSource, SettingsAnswer, SettingsDesk, SourceKind},
+    },
     server::{Listen, Server, Tls},
     token::{Token, Users},
 };

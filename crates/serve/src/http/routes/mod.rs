@@ -3,13 +3,17 @@
 mod about;
 mod approvals;
 mod chat;
+mod demo;
 mod downloads;
 mod events;
 mod execute;
 mod health;
 mod messages;
+mod models;
 mod notices;
+mod paging;
 mod sessions;
+mod settings;
 mod tools;
 mod uploads;
 
@@ -32,36 +36,9 @@ pub fn all() -> ApiRouter<App> {
         .merge(approvals::routes())
         .merge(uploads::routes())
         .merge(downloads::routes())
-}
-
-/// Which page of a list is wanted.
-mod paging {
-    use deskhand_core::session::PageAsk;
-    use schemars::JsonSchema;
-    use serde::Deserialize;
-
-    const USUAL_SIZE: u64 = 20;
-
-    #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-    pub struct PageParams {
-        /// From 1.
-        #[schemars(range(min = 1))]
-        pub page: Option<u64>,
-        /// 1 to 1,000.
-        #[schemars(range(min = 1, max = 1000))]
-        pub page_size: Option<u64>,
-    }
-
-    impl PageParams {
-        pub fn ask(self) -> PageAsk {
-            PageAsk { page: self.page.unwrap_or(1), size: self.page_size.unwrap_or(USUAL_SIZE) }
-        }
-
-        /// `None` where no page is asked for.
-        pub fn ask_if_any(self) -> Option<PageAsk> {
-            (self.page.is_some() || self.page_size.is_some()).then(|| self.ask())
-        }
-    }
+        .merge(settings::routes())
+        .merge(models::routes())
+        .merge(demo::routes())
 }
 
 pub use about::MOST_JSON_BYTES;
@@ -75,5 +52,7 @@ pub const TAGS: &[(&str, &str)] = &[
     ("tools", "The hands, each call through the one gate"),
     ("approvals", "Questions to people"),
     ("files", "Files in and out"),
+    ("settings", "What can be set"),
+    ("models", "Whom Deskhand talks to, their keys, and the demo that needs none"),
     ("server", "The server itself"),
 ];

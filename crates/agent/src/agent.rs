@@ -266,6 +266,11 @@ impl Agent {
     }
 
     /// The events of a session after the number `after`: those in the store, then what comes.
+    /// How many turns run here.
+    pub fn running_turns(&self) -> usize {
+        self.0.running().len()
+    }
+
     pub fn subscribe(&self, session_id: &str, after: u64) -> EventStream {
         self.0.hub.subscribe(session_id, after)
     }

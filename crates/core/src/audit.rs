@@ -4,7 +4,6 @@ mod trail;
 
 pub use trail::{
     AuditPage, AuditQuery, AuditReport, AuditTrail, ChainHead, Finding, FindingKind, KeptRecord,
-    SessionFilter,
 };
 
 use schemars::JsonSchema;

@@ -1,12 +1,10 @@
 //! Reading what was written down: which records, and whether they are as they were written.
 
-use std::{collections::HashSet, fmt, sync::Arc};
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{AuditRecord, Phase};
-use crate::{error::StoreResult, id::CallId, time::Time};
+use crate::{error::StoreResult, id::CallId, session::Owner, time::Time};
 
 /// Which records are wanted. What is not set does not matter.
 #[derive(Clone, Debug, Default)]
@@ -14,8 +12,8 @@ pub struct AuditQuery {
     pub tool: Option<String>,
     pub status: Option<String>,
     pub session_id: Option<String>,
-    /// Only records of sessions that these are.
-    pub sessions: Option<SessionFilter>,
+    /// Only records of calls that were made for this owner. What is no call is the owner's of this installation.
+    pub owner: Option<Owner>,
     pub call_id: Option<CallId>,
     pub phase: Option<Phase>,
     pub since: Option<Time>,
@@ -37,32 +35,10 @@ impl AuditQuery {
             && self.call_id.is_none_or(|id| record.call_id == Some(id))
             && self.phase.is_none_or(|phase| record.phase == phase)
             && self.since.is_none_or(|since| record.timestamp >= since)
-            && self.sessions.as_ref().is_none_or(|sessions| (sessions.0)(&record.session_id))
-    }
-}
-
-/// Tells sessions whose records may be seen from the others, by id. What is no call belongs to no session, and has an
-/// empty id.
-#[derive(Clone)]
-pub struct SessionFilter(Arc<dyn Fn(&str) -> bool + Send + Sync>);
-
-impl SessionFilter {
-    pub fn new(may_be_seen: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(may_be_seen))
-    }
-}
-
-/// These sessions alone.
-impl<S: Into<String>> FromIterator<S> for SessionFilter {
-    fn from_iter<T: IntoIterator<Item = S>>(ids: T) -> Self {
-        let ids: HashSet<String> = ids.into_iter().map(Into::into).collect();
-        Self::new(move |id| ids.contains(id))
-    }
-}
-
-impl fmt::Debug for SessionFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SessionFilter")
+            && match &self.owner {
+                None | Some(Owner::Everyone) => true,
+                Some(Owner::Only(owner)) => *owner == record.owner,
+            }
     }
 }
 

@@ -95,6 +95,7 @@ fn parts(app: &Arc<App>, shared: &Shared, users: Users) -> Result<Parts> {
         agent,
         store: app.store.sessions(),
         undo: app.store.undo(),
+        audit: app.store.audit(),
         program: Arc::new(ServedProgram::new(Arc::clone(app), shared.clone(), models)),
         users,
         requests_per_second: app.settings.serve_requests_per_second(),

@@ -14,7 +14,8 @@ use std::{
 
 use deskhand_core::{
     CallId, Phase,
-    audit::{FindingKind, SessionFilter},
+    audit::FindingKind,
+    session::Owner,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;

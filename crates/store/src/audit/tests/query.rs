@@ -57,7 +57,7 @@ fn pages_can_be_counted() {
     // Counted among what fits.
     let query = AuditQuery { before: Some(6), page: 2, limit: 2, ..AuditQuery::default() };
     assert_eq!(seqs(&audit.query(&query).unwrap()), [3, 2]);
-    let nobody = AuditQuery { sessions: Some(SessionFilter::new(|_| false)), ..AuditQuery::default() };
+    let nobody = AuditQuery { owner: Some(Owner::Only(Some("nobody".into()))), ..AuditQuery::default() };
     assert!(audit.query(&nobody).unwrap().records.is_empty());
 }
 
@@ -69,6 +69,7 @@ fn every_field_can_be_asked_for() {
     let mut records: Vec<_> = (0..4).map(|n| record(&format!("tool{n}"))).collect();
     records[1].status = "error".into();
     records[2].session_id = "other".into();
+    records[2].owner = Some("bob".into());
     records[3].phase = Phase::Notice;
     for (n, record) in records.iter_mut().enumerate() {
         record.timestamp = noon.plus(Duration::from_secs(n as u64));
@@ -86,8 +87,9 @@ fn every_field_can_be_asked_for() {
         (AuditQuery { since: Some(noon.plus(Duration::from_hours(24))), ..all() }, vec![]),
         (AuditQuery { before: Some(3), limit: 1, ..all() }, vec![2]),
         (AuditQuery { before: Some(1), ..all() }, vec![]),
-        (AuditQuery { sessions: Some(["other", "none"].into_iter().collect()), ..all() }, vec![3]),
-        (AuditQuery { sessions: Some(SessionFilter::new(|id| id != "other")), ..all() }, vec![4, 2, 1]),
+        (AuditQuery { owner: Some(Owner::Only(text("bob"))), ..all() }, vec![3]),
+        (AuditQuery { owner: Some(Owner::Only(None)), ..all() }, vec![4, 2, 1]),
+        (AuditQuery { owner: Some(Owner::Everyone), ..all() }, vec![4, 3, 2, 1]),
         (AuditQuery { tool: text("tool0"), status: text("error"), ..all() }, vec![]),
     ] {
         assert_eq!(seqs(&audit.query(&filter).unwrap()), expected, "{filter:?}");

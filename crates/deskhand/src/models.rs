@@ -10,9 +10,9 @@ use std::{
 use deskhand_agent::{
     Models,
     provider::{
-        ConnectOptions, Constrains, ErrorClass, Fallback, ModelName, Provider, ProviderError, connect,
+        ConnectOptions, Constrains, ErrorClass, Fallback, KeySource, KeyStore, ModelName, Provider,
+        ProviderError, connect,
         discover::{FoundModel, Look},
-        keys,
         presets::{Preset, presets},
     },
 };
@@ -23,7 +23,7 @@ use crate::settings::Settings;
 /// The models that can be had here.
 pub struct ConfiguredModels {
     settings: Settings,
-    keys_file: Option<PathBuf>,
+    keys: KeyStore,
     /// What answers on this machine, once it was looked for.
     found: Mutex<Option<Vec<FoundModel>>>,
     /// Those that were connected before: their connections, and which of their keys rest, are worth keeping.
@@ -51,8 +51,8 @@ impl Chosen {
 
 impl ConfiguredModels {
     pub fn new(settings: &Settings, config_dir: Option<PathBuf>) -> Self {
-        let keys_file = config_dir.map(|folder| folder.join("keys.toml")).filter(|file| file.exists());
-        Self { settings: settings.clone(), keys_file, found: Mutex::new(None), connected: Mutex::default() }
+        let keys = KeyStore::new(Some(Arc::default()), config_dir.map(|folder| folder.join("keys.toml")));
+        Self { settings: settings.clone(), keys, found: Mutex::new(None), connected: Mutex::default() }
     }
 
     /// The usual model, if there is one without looking on this machine.
@@ -89,16 +89,22 @@ impl ConfiguredModels {
     }
 
     fn has_key(&self, preset: &Preset) -> bool {
-        let options = self.options(None);
-        let in_a_variable = preset
-            .key_variables
-            .iter()
-            .any(|variable| (options.env)(variable).is_some_and(|value| !value.trim().is_empty()));
-        let in_the_file = || {
-            let file = self.keys_file.as_deref()?;
-            keys::from_file(file, &preset.name).ok().filter(|keys| !keys.is_empty())
-        };
-        preset.needs_key && (in_a_variable || in_the_file().is_some())
+        preset.needs_key && self.key_source(preset).is_some()
+    }
+
+    /// Where the key of a provider comes from.
+    pub fn key_source(&self, preset: &Preset) -> Option<KeySource> {
+        self.keys.source(preset, &|name| env::var(name).ok())
+    }
+
+    /// Where keys are kept.
+    pub fn keys(&self) -> &KeyStore {
+        &self.keys
+    }
+
+    /// Connects anew where a model is next asked: a key was kept or forgotten.
+    pub fn keys_have_changed(&self) {
+        self.connected.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// What is set for a provider, beside what it is known for.
@@ -108,7 +114,7 @@ impl ConfiguredModels {
         let flag = |name: &str| set.get(name).and_then(Value::as_bool);
         ConnectOptions {
             base_url: text("base_url"),
-            keys_file: self.keys_file.clone(),
+            key_store: self.keys.clone(),
             extra: set.get("extra").and_then(Value::as_object).cloned().unwrap_or_default(),
             headers: set
                 .get("headers")

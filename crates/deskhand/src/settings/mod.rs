@@ -19,7 +19,7 @@ use deskhand_store::StoreOptions;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use self::layers::{Load, line_of, load};
+pub use self::layers::{Load, load};
 
 /// Every setting with its value and where it comes from.
 #[derive(Clone, Debug, Default)]

@@ -8,6 +8,7 @@ export const shell = {
   panel: "Tool panel",
   tabs: { files: "Files", history: "History", settings: "Settings" },
   home: "New conversation",
+  sessionMenu: "Conversation menu",
   tools: "Tools",
   language: "Language",
   theme: "Appearance",

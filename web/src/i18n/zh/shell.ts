@@ -11,6 +11,7 @@ export const shell: Same<typeof en> = {
   panel: "工具面板",
   tabs: { files: "文件", history: "历史", settings: "设置" },
   home: "新建会话",
+  sessionMenu: "会话菜单",
   tools: "工具",
   language: "语言",
   theme: "外观",

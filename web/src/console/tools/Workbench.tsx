@@ -53,9 +53,10 @@ export function Workbench({ tool }: { tool: ToolInfo }) {
         >
           {text.plan}
         </Button>
-        <span className={styles.grow} />
-        <CopyButton label={text.copyCommand} content={() => asCommand(tool.name, input.value)} />
-        <CopyButton label={text.copyCurl} content={() => toolAsCurl(tool.name, input.value, window.location.origin)} />
+        <div className={callStyles.end}>
+          <CopyButton label={text.copyCommand} content={() => asCommand(tool.name, input.value)} />
+          <CopyButton label={text.copyCurl} content={() => toolAsCurl(tool.name, input.value, window.location.origin)} />
+        </div>
       </div>
       {planned && (
         <PlanCard

@@ -1,7 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
-const server = process.env.DESKHAND_SERVER ?? "http://127.0.0.1:7878";
+const server = process.env.DESKHAND_SERVER ?? "http://127.0.0.1:8787";
 
 export default defineConfig({
   plugins: [react()],
@@ -25,5 +25,7 @@ export default defineConfig({
     setupFiles: ["src/test/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}"],
     restoreMocks: true,
+    // A machine that does other things beside is slow, not wrong.
+    testTimeout: 30_000,
   },
 });

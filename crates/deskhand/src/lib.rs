@@ -3,6 +3,8 @@
 pub mod assemble;
 pub mod cli;
 mod commands;
+mod demo;
+mod keys;
 mod language;
 mod logging;
 pub mod models;

@@ -21,7 +21,7 @@ export function AllSettings() {
   const { settings, warnings } = query.data;
   const wanted = filter.trim().toLowerCase();
   const shown = settings.filter(({ key, about }) =>
-    `${key} ${about} ${text.abouts[key] ?? ""}`.toLowerCase().includes(wanted),
+    `${key} ${about} ${text.about(key, "")}`.toLowerCase().includes(wanted),
   );
   return (
     <>

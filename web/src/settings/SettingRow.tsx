@@ -37,7 +37,7 @@ export function SettingRow({ setting, owner }: { setting: Setting; owner: boolea
             {setting.key}
           </code>
           <span className={styles.sub} id={`${id}-about`}>
-            {words.abouts[setting.key] ?? setting.about}
+            {words.about(setting.key, setting.about)}
           </span>
           <span className={styles.source} title={source.detail ?? undefined}>
             {fixed ? words.fixed(source.detail ?? words.from[source.kind]) : words.from[source.kind]}
@@ -59,7 +59,7 @@ export function SettingRow({ setting, owner }: { setting: Setting; owner: boolea
                 type="text"
                 size="small"
                 aria-label={`${words.reset}: ${setting.key}`}
-                icon={<UndoOutlined />}
+                icon={<UndoOutlined aria-hidden />}
                 disabled={!owner}
                 onClick={() => save.mutate(null)}
               />

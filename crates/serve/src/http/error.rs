@@ -67,8 +67,12 @@ impl ApiError {
     /// The disk did not do what it should. A full one is told from a broken one: there the person can do something.
     pub fn disk(doing: &str, error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::StorageFull || error.kind() == io::ErrorKind::QuotaExceeded {
-            return Self::new(StatusCode::INSUFFICIENT_STORAGE, "disk_full", format!("cannot {doing}: the disk is full"))
-                .hint("Make room on the disk that holds Deskhand's data, then go on.");
+            return Self::new(
+                StatusCode::INSUFFICIENT_STORAGE,
+                "disk_full",
+                format!("cannot {doing}: the disk is full"),
+            )
+            .hint("Make room on the disk that holds Deskhand's data, then go on.");
         }
         Self::broken(format!("cannot {doing}: {error}"))
     }

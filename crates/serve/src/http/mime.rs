@@ -27,8 +27,8 @@ fn may_run(essence: &str) -> bool {
 fn by_ending(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     match ending.as_deref().unwrap_or_default() {
-        "txt" | "log" | "ini" | "cfg" | "conf" | "toml" | "rs" | "py" | "c" | "h" | "cpp" | "java" | "go" | "sh"
-        | "ts" | "tsx" | "sql" | "diff" | "patch" => "text/plain; charset=utf-8",
+        "txt" | "log" | "ini" | "cfg" | "conf" | "toml" | "rs" | "py" | "c" | "h" | "cpp" | "java" | "go"
+        | "sh" | "ts" | "tsx" | "sql" | "diff" | "patch" => "text/plain; charset=utf-8",
         "md" => "text/markdown; charset=utf-8",
         "csv" => "text/csv; charset=utf-8",
         "json" => "application/json",
@@ -59,7 +59,11 @@ mod tests {
             ("a.txt", &b"\x89PNG\r\n\x1a\n0000"[..], "image/png"),
             ("报告.pdf", b"", "application/pdf"),
             ("notes.TXT", b"hello", "text/plain; charset=utf-8"),
-            ("a.docx", b"PK\x03\x04", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+            (
+                "a.docx",
+                b"PK\x03\x04",
+                "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            ),
             ("a.zip", b"PK\x03\x04", "application/zip"),
             ("page.html", b"<html>", ANY),
             ("page.txt", b"<!DOCTYPE html><html>", ANY),

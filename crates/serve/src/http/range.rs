@@ -15,8 +15,9 @@ pub enum Wanted {
 
 /// What a `Range` header asks for of so many bytes. What cannot be read is as if it were not there.
 pub fn wanted(header: Option<&str>, size: u64) -> Wanted {
-    let Some((first, last)) =
-        header.and_then(|text| text.trim().strip_prefix("bytes=")).and_then(|range| range.trim().split_once('-'))
+    let Some((first, last)) = header
+        .and_then(|text| text.trim().strip_prefix("bytes="))
+        .and_then(|range| range.trim().split_once('-'))
     else {
         return Wanted::Whole;
     };

@@ -87,14 +87,18 @@ mod tests {
 
     use super::*;
 
-    async fn received(room: Room, pieces: &[Result<&'static str, &'static str>]) -> (Result<u64, u16>, String) {
+    async fn received(
+        room: Room,
+        pieces: &[Result<&'static str, &'static str>],
+    ) -> (Result<u64, u16>, String) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
         std::fs::write(&path, &"0123456789"[..usize::try_from(room.from).unwrap()]).unwrap();
         let file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
         let pieces = pieces.iter().map(|piece| piece.map(Bytes::from_static_str));
         let pieces: Vec<_> = pieces.collect();
-        let came = receive(&mut File::from_std(file), room, stream::iter(pieces), &CancellationToken::new()).await;
+        let came =
+            receive(&mut File::from_std(file), room, stream::iter(pieces), &CancellationToken::new()).await;
         (came.map_err(|error| error.status.as_u16()), std::fs::read_to_string(path).unwrap())
     }
 
@@ -127,7 +131,8 @@ mod tests {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let pieces = stream::iter([Ok::<_, io::Error>(Bytes::from_static(b"x"))]);
         let room = Room { from: 0, to: 10 };
-        let error = receive(&mut File::from_std(full), room, pieces, &CancellationToken::new()).await.unwrap_err();
+        let error =
+            receive(&mut File::from_std(full), room, pieces, &CancellationToken::new()).await.unwrap_err();
         assert_eq!((error.status.as_u16(), error.body.code.as_str()), (507, "disk_full"));
         assert!(error.body.hint.is_some());
     }

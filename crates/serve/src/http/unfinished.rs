@@ -64,7 +64,9 @@ impl Unfinished {
         if count_of(&folder, announced.owner.as_deref()) >= MOST_OF_A_PERSON {
             return Err(ApiError::conflict(
                 "too_many_uploads",
-                format!("{MOST_OF_A_PERSON} uploads are begun and not finished, which is the most there may be"),
+                format!(
+                    "{MOST_OF_A_PERSON} uploads are begun and not finished, which is the most there may be"
+                ),
             )
             .hint("Finish some of them, or give them up with DELETE /api/v1/uploads/{upload_id}."));
         }
@@ -189,7 +191,12 @@ impl OneShot {
         Ok((Self { path }, file))
     }
 
-    pub fn keep(self, mut file: File, told: &Announced, store: &dyn SessionStore) -> Result<Upload, ApiError> {
+    pub fn keep(
+        self,
+        mut file: File,
+        told: &Announced,
+        store: &dyn SessionStore,
+    ) -> Result<Upload, ApiError> {
         let checked = check(&mut file).map_err(|error| ApiError::disk("read the upload", &error))?;
         adopt(told, &checked, self.path.clone(), store)
     }
@@ -202,7 +209,12 @@ impl Drop for OneShot {
     }
 }
 
-fn adopt(told: &Announced, checked: &Checked, file: PathBuf, store: &dyn SessionStore) -> Result<Upload, ApiError> {
+fn adopt(
+    told: &Announced,
+    checked: &Checked,
+    file: PathBuf,
+    store: &dyn SessionStore,
+) -> Result<Upload, ApiError> {
     let mime = told.mime.clone().unwrap_or_else(|| mime::of(&told.name, &checked.head).to_owned());
     let (session_id, name) = (told.session_id.clone(), told.name.clone());
     Ok(store.adopt_upload(&AdoptUpload { session_id, name, mime, size: told.size, file })?)

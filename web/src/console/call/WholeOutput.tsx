@@ -3,9 +3,10 @@ import { Button } from "antd";
 import { useState } from "react";
 
 import { api } from "../../api/client";
-import type { Download, ExecuteResponse, Json } from "../../api/types";
-import { isFields } from "../schema/schema";
+import type { ExecuteResponse, Json } from "../../api/types";
+import { download } from "../../files/download";
 import { Problem } from "../../shell/Problem";
+import { isFields } from "../schema/schema";
 import { useConsoleText } from "../texts";
 import styles from "./call.module.css";
 
@@ -37,11 +38,6 @@ export function WholeOutput({ handle }: { handle: string }) {
       const part = partOf(handle, response);
       setRead({ text: read.text + part.text, next: part.next });
     });
-  const download = () =>
-    doing(async () => {
-      const made = await api.post<Download>("downloads", { output: handle, once: true });
-      window.location.assign(made.url);
-    });
   const begun = read.text !== "";
   return (
     <div className={styles.cardBody} style={{ padding: 0 }}>
@@ -58,7 +54,7 @@ export function WholeOutput({ handle }: { handle: string }) {
             {begun ? text.showMore : text.showWhole}
           </Button>
         )}
-        <Button size="small" disabled={busy} onClick={() => void download()}>
+        <Button size="small" disabled={busy} onClick={() => void doing(() => download({ path: handle, name: handle }))}>
           {text.download}
         </Button>
       </div>

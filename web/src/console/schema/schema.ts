@@ -111,6 +111,12 @@ function merged(under: Schema, over: Schema): Schema {
   return schema;
 }
 
+function without(schema: Schema, keys: readonly (keyof Schema)[]): Schema {
+  const left: Schema = { ...schema };
+  for (const key of keys) Reflect.deleteProperty(left, key);
+  return left;
+}
+
 const isNull = (schema: Schema) => schema.type === "null" || schema.const === null;
 
 /** What kind of field a schema asks for. */
@@ -125,7 +131,7 @@ export function see(value: unknown, root: unknown): Seen {
     else if (more.length === 0) schema = { ...schema, type: only };
     else {
       // The rules of each type stay with it; title and description belong to the whole.
-      const { title: _title, description: _description, default: _default, ...rules } = schema;
+      const rules = without(schema, ["title", "description", "default"]);
       return seen("choice", schema, nullable, [], types.map((type) => ({ ...rules, type })));
     }
   }
@@ -138,7 +144,7 @@ export function see(value: unknown, root: unknown): Seen {
     const all = alternatives.map((one) => resolved(one, root));
     const real = all.filter((one) => !isNull(one));
     const canBeNull = nullable || real.length < all.length;
-    const { anyOf: _anyOf, oneOf: _oneOf, ...beside } = schema;
+    const beside = without(schema, ["anyOf", "oneOf"]);
     const [only, ...more] = real;
     if (only !== undefined && more.length === 0) {
       const inside = see(merged(only, beside), root);

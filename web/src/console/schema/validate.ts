@@ -60,7 +60,7 @@ const wrongType = (expected: string): Fault => ({ code: "type", expected });
 
 function ofText(schema: Schema, text: string): Fault[] {
   const faults: Fault[] = [];
-  const length = [...text].length;
+  const length = Array.from(text).length;
   if (schema.minLength !== undefined && length < schema.minLength) {
     faults.push(length === 0 ? { code: "required" } : { code: "shortest", limit: schema.minLength });
   }

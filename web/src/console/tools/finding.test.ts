@@ -10,7 +10,7 @@ const tool = (name: string, more: Partial<ToolInfo>): ToolInfo => ({
   description: "",
   description_zh: "",
   permission: "public",
-  effects: ["reads"] as unknown as ToolInfo["effects"],
+  effects: ["reads"],
   input_schema: {},
   output_schema: {},
   toolsets: [],

@@ -62,8 +62,8 @@ export const settings = {
     "read-only": "Read only – nothing is changed",
     unattended: "Unattended – nobody to ask",
   } as Record<string, string>,
-  /** Descriptions of settings in another language than the server's. */
-  abouts: {} as Record<string, string>,
+  /** What a setting does; the server says it in English. */
+  about: (_key: string, said: string) => said,
   provider: "Provider",
   usual: "Usual model",
   usualAbout: "New conversations talk to it, unless another is chosen there.",

@@ -66,7 +66,7 @@ export const settings: Same<typeof en> = {
     "read-only": "只读：不做任何更改",
     unattended: "无人值守：没有人可询问",
   },
-  abouts,
+  about: (key, said) => abouts[key] ?? said,
   provider: "提供商",
   usual: "常用模型",
   usualAbout: "新会话默认使用它，除非另行选择。",

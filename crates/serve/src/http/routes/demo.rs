@@ -12,9 +12,7 @@ use deskhand_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::http::{
-    app::App, error::ApiError, extract::Body, person::Person, program::demo::DemoLanguage,
-};
+use crate::http::{app::App, error::ApiError, extract::Body, person::Person, program::demo::DemoLanguage};
 
 pub fn routes() -> ApiRouter<App> {
     ApiRouter::new().api_route(

@@ -158,7 +158,8 @@ async fn place_of(
         None => None,
     };
     let cx = app.surroundings(person, session.as_ref(), None, Arc::new(NoEvents))?;
-    let paths = cx.services.get::<Paths>().cloned().ok_or_else(|| ApiError::broken("no files can be read here"))?;
+    let paths =
+        cx.services.get::<Paths>().cloned().ok_or_else(|| ApiError::broken("no files can be read here"))?;
     let wanted = PathArg::new(path);
     let place = app.blocking(move || paths.readable_unasked(&wanted).map_err(refused)).await?;
     // A remembered no of read_file is one about its content, however it is fetched.
@@ -292,9 +293,7 @@ impl OperationOutput for Download {
     ) -> Vec<(Option<ApiStatus>, ApiResponse)> {
         [200, 206, 416]
             .into_iter()
-            .filter_map(|code| {
-                Some((Some(ApiStatus::Code(code)), Self::operation_response(ctx, operation)?))
-            })
+            .filter_map(|code| Some((Some(ApiStatus::Code(code)), Self::operation_response(ctx, operation)?)))
             .collect()
     }
 }

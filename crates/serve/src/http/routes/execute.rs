@@ -12,7 +12,8 @@ use std::sync::{
 use aide::axum::{ApiRouter, routing::post_with};
 use axum::{Json, extract::State};
 use deskhand_core::{
-    Answer, ApprovalRequest, Approver, ErrorBody, Explanation, Outcome, Plan, Request, ResultAnswer, SessionCx, Time,
+    Answer, ApprovalRequest, Approver, ErrorBody, Explanation, Outcome, Plan, Request, ResultAnswer,
+    SessionCx, Time,
     approval::{AnyAnswer, Subject},
     arguments,
     event::NoEvents,
@@ -242,7 +243,12 @@ pub async fn call_to_its_end(app: &App, request: Request, cx: SessionCx) -> Resu
 }
 
 /// Makes a call that a person clicked for: the click is the yes to it.
-pub async fn clicked(app: &App, person: &Person, request: Request, cx: SessionCx) -> Result<Outcome, ApiError> {
+pub async fn clicked(
+    app: &App,
+    person: &Person,
+    request: Request,
+    cx: SessionCx,
+) -> Result<Outcome, ApiError> {
     let request = Request { cancel: app.ending().child_token(), ..request };
     let cx = SessionCx { approvers: vec![Arc::new(Click { surface: person.surface() })], ..cx };
     call_to_its_end(app, request, cx).await

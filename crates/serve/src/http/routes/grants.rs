@@ -18,7 +18,9 @@ pub fn routes() -> ApiRouter<App> {
     ApiRouter::new()
         .api_route(
             "/api/v1/grants",
-            get_with(list, |op| op.id("listGrants").summary("Remembered answers, newest first").tag("approvals")),
+            get_with(list, |op| {
+                op.id("listGrants").summary("Remembered answers, newest first").tag("approvals")
+            }),
         )
         .api_route(
             "/api/v1/grants/{grant_id}",

@@ -33,7 +33,9 @@ pub fn routes() -> ApiRouter<App> {
         .api_route(
             "/api/v1/models",
             get_with(list, |op| {
-                op.id("listModels").summary("The models that can be talked to, and the providers").tag("models")
+                op.id("listModels")
+                    .summary("The models that can be talked to, and the providers")
+                    .tag("models")
             }),
         )
         .api_route(

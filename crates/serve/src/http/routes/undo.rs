@@ -134,7 +134,8 @@ async fn undo_turn(
     person: Person,
     At(path): At<TurnPath>,
 ) -> Result<Json<Undone>, ApiError> {
-    let (journal, owner, turn) = (Arc::clone(app.undo()), Owner::Only(person.user.clone()), path.turn_id.clone());
+    let (journal, owner, turn) =
+        (Arc::clone(app.undo()), Owner::Only(person.user.clone()), path.turn_id.clone());
     let calls = app
         .store(move |store| changes_of_turn(store, journal.as_ref(), (&owner, None), WhichTurn::Named(&turn)))
         .await?

@@ -238,7 +238,9 @@ async fn go_on(
             .hint(format!("Go on with Upload-Offset: {there}.")));
     }
     // What is announced as too much need not be read.
-    if number(&headers, header::CONTENT_LENGTH.as_str()).is_some_and(|length| length > size.saturating_sub(there)) {
+    if number(&headers, header::CONTENT_LENGTH.as_str())
+        .is_some_and(|length| length > size.saturating_sub(there))
+    {
         return Err(too_much(size));
     }
     let mut file = tokio::fs::File::from_std(held);

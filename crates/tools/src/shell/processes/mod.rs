@@ -122,7 +122,8 @@ impl ProcessTable {
     pub fn list(&self) -> Vec<Record> {
         let mut known: Vec<Record> = self.lock().values().map(|live| live.record()).collect();
         let running: HashSet<String> = known.iter().map(|record| record.process_id.clone()).collect();
-        known.extend(record::all(&self.0.root).into_iter().filter(|kept| !running.contains(&kept.process_id)));
+        known
+            .extend(record::all(&self.0.root).into_iter().filter(|kept| !running.contains(&kept.process_id)));
         known.sort_by(|a, b| (b.started_at, &b.process_id).cmp(&(a.started_at, &a.process_id)));
         known
     }

@@ -6,7 +6,8 @@ use deskhand_core::{Time, ToolResult};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sysinfo::{
-    CpuRefreshKind, MemoryRefreshKind, Networks, Pid, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System,
+    CpuRefreshKind, MemoryRefreshKind, Networks, Pid, ProcessRefreshKind, ProcessesToUpdate, RefreshKind,
+    System,
 };
 
 use super::{cpu, disk, memory};

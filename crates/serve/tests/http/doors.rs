@@ -45,7 +45,11 @@ async fn nobody_comes_in_without_a_token() {
     }
     let house = House::start().await;
     for (path, status) in [("/healthz", 200), ("/api/files/download/x", 404), ("/", 200)] {
-        assert_eq!(house.ask(Who::Nobody, Method::GET, path).send().await.unwrap().status(), status, "{path}");
+        assert_eq!(
+            house.ask(Who::Nobody, Method::GET, path).send().await.unwrap().status(),
+            status,
+            "{path}"
+        );
     }
 }
 
@@ -53,11 +57,9 @@ async fn nobody_comes_in_without_a_token() {
 async fn every_route_goes_by_its_own_name_and_for_its_own_page() {
     let house = House::start().await;
     for (method, path) in operations() {
-        for (name, value, status) in [
-            ("host", "evil.example", 421),
-            ("origin", "http://evil.example", 403),
-            ("origin", "null", 403),
-        ] {
+        for (name, value, status) in
+            [("host", "evil.example", 421), ("origin", "http://evil.example", 403), ("origin", "null", 403)]
+        {
             let request = house.ask(Who::Owner, method.clone(), &filled(&path)).header(name, value);
             let got = json_body(request, &Value::Null).send().await.unwrap();
             assert_eq!(got.status(), status, "{method} {path} with {name}: {value}");

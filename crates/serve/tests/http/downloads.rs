@@ -34,7 +34,10 @@ async fn ranges_of_a_file_as_a_table() {
     assert_eq!(header(&whole, "accept-ranges"), "bytes");
     assert_eq!(header(&whole, "content-security-policy"), "default-src 'none'; sandbox");
     let disposition = header(&whole, "content-disposition");
-    assert!(disposition.starts_with("attachment") && disposition.contains("%E6%95%B0%E5%AD%97.txt"), "{disposition}");
+    assert!(
+        disposition.starts_with("attachment") && disposition.contains("%E6%95%B0%E5%AD%97.txt"),
+        "{disposition}"
+    );
     for (range, if_range, status, body, content_range) in [
         ("bytes=2-4", None, 206, "234", "bytes 2-4/10"),
         ("bytes=7-", None, 206, "789", "bytes 7-9/10"),
@@ -82,7 +85,8 @@ async fn once_is_once() {
     tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
     assert_eq!(fetch(&house, Method::GET, &short, &[]).await.status(), 404, "its time is over");
     for ttl in [0, 86_401] {
-        let (status, _) = house.post(Who::Owner, "/api/v1/downloads", json!({"path": "f", "ttl_s": ttl})).await;
+        let (status, _) =
+            house.post(Who::Owner, "/api/v1/downloads", json!({"path": "f", "ttl_s": ttl})).await;
         assert_eq!(status, 400, "{ttl}");
     }
 }

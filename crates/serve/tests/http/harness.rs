@@ -15,7 +15,8 @@ use deskhand_agent::{
     },
 };
 use deskhand_core::{
-    Caller, Gate, GateSettings, Mode, Services, SessionCx, UndoJournal, arguments::sha256_hex, event::NoEvents,
+    Caller, Gate, GateSettings, Mode, Services, SessionCx, UndoJournal, arguments::sha256_hex,
+    event::NoEvents,
 };
 use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
 use deskhand_serve::http::{About, ApiError, Listen, Parts, Program, Server, Token, Users};
@@ -265,7 +266,11 @@ impl Drop for House {
     }
 }
 
-pub async fn read_until(response: reqwest::Response, limit: Duration, enough: impl Fn(&str) -> bool) -> String {
+pub async fn read_until(
+    response: reqwest::Response,
+    limit: Duration,
+    enough: impl Fn(&str) -> bool,
+) -> String {
     let mut seen = String::new();
     let mut pieces = response.bytes_stream();
     let reading = async {

@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 
 use crate::{
     doors::operations,
-    grants, processes,
+    grants,
     harness::{House, Who, answer, json_body, read_until, text},
+    processes,
 };
 
 /// Stands in everything that is the owner's.
@@ -63,13 +64,34 @@ fn table() -> Vec<Row> {
         ("GET", "/api/v1/notices", "", none(), TheirOwn, true),
         ("GET", "/api/v1/tools", "", none(), TheirOwn, false),
         ("GET", "/api/v1/tools/{name}", "", none(), TheirOwn, false),
-        ("POST", "/api/v1/tools/explain", "", json!({"tool_name": "undo", "session_id": "{session_id}"}), Nothing, false),
-        ("POST", "/api/v1/tools/execute", "", json!({"tool_name": "undo", "session_id": "{session_id}"}), Nothing, false),
+        (
+            "POST",
+            "/api/v1/tools/explain",
+            "",
+            json!({"tool_name": "undo", "session_id": "{session_id}"}),
+            Nothing,
+            false,
+        ),
+        (
+            "POST",
+            "/api/v1/tools/execute",
+            "",
+            json!({"tool_name": "undo", "session_id": "{session_id}"}),
+            Nothing,
+            false,
+        ),
         ("GET", "/api/v1/approvals", "", none(), TheirOwn, true),
         ("GET", "/api/v1/approvals/{approval_id}", "", none(), Nothing, true),
         ("POST", "/api/v1/approvals/{approval_id}", "", json!({"answer": "yes"}), Nothing, false),
         ("GET", "/api/v1/sessions/{session_id}/uploads", "", none(), Nothing, true),
-        ("POST", "/api/v1/sessions/{session_id}/uploads", "", json!({"name": "a", "size": 1}), Nothing, false),
+        (
+            "POST",
+            "/api/v1/sessions/{session_id}/uploads",
+            "",
+            json!({"name": "a", "size": 1}),
+            Nothing,
+            false,
+        ),
         ("POST", "/api/v1/sessions/{session_id}/files", "", none(), Nothing, false),
         ("GET", "/api/v1/uploads/{upload_id}", "", none(), Nothing, false),
         ("PATCH", "/api/v1/uploads/{upload_id}", "", none(), Nothing, false),
@@ -101,8 +123,10 @@ fn table() -> Vec<Row> {
 
 #[test]
 fn the_table_has_every_route() {
-    let mut known: Vec<String> = table().iter().map(|(method, path, ..)| format!("{method} {path}")).collect();
-    let mut there: Vec<String> = operations().iter().map(|(method, path)| format!("{method} {path}")).collect();
+    let mut known: Vec<String> =
+        table().iter().map(|(method, path, ..)| format!("{method} {path}")).collect();
+    let mut there: Vec<String> =
+        operations().iter().map(|(method, path)| format!("{method} {path}")).collect();
     known.sort();
     there.sort();
     assert_eq!(known, there, "say in the table what a stranger gets of each route");
@@ -170,7 +194,9 @@ impl Belongings {
         let request = self.house.ask(who, method.parse().unwrap(), &address);
         let request = match *path {
             "/api/v1/sessions/{session_id}/files" => form(request),
-            "/api/v1/uploads/{upload_id}" if *method == "PATCH" => request.header("upload-offset", 0).body("stolen"),
+            "/api/v1/uploads/{upload_id}" if *method == "PATCH" => {
+                request.header("upload-offset", 0).body("stolen")
+            }
             "/api/v1/sessions/{session_id}/ws" => [
                 ("connection", "upgrade"),
                 ("upgrade", "websocket"),
@@ -202,7 +228,10 @@ impl Belongings {
         let (_, session) = self.house.get(Who::Owner, &self.fill("/api/v1/sessions/{session_id}")).await;
         assert_eq!((&session["title"], &session["is_archived"]), (&json!("xyzzy title"), &json!(false)));
         assert_eq!(session["turn"]["state"], "running", "{session}");
-        assert!(self.house.workspace.join("xyzzy-1.txt").exists() && !self.house.workspace.join("xyzzy-2.txt").exists());
+        assert!(
+            self.house.workspace.join("xyzzy-1.txt").exists()
+                && !self.house.workspace.join("xyzzy-2.txt").exists()
+        );
     }
 }
 
@@ -235,7 +264,11 @@ async fn tools_give_a_stranger_nothing_either() {
         let body = json!({"tool_name": tool, "parameters": parameters});
         let body: Value = serde_json::from_str(&belongings.fill(&body.to_string())).unwrap();
         let (status, outcome) = belongings.house.post(Who::Bob, "/api/v1/tools/execute", body).await;
-        assert_eq!((status, &outcome["success"], &outcome["need_confirmation"]), (200, &json!(false), &json!(false)), "{outcome}");
+        assert_eq!(
+            (status, &outcome["success"], &outcome["need_confirmation"]),
+            (200, &json!(false), &json!(false)),
+            "{outcome}"
+        );
         assert!(!outcome.to_string().contains(MARK), "{tool}: {outcome}");
     }
     belongings.is_untouched().await;

@@ -31,7 +31,9 @@ async fn requests_are_counted_by_route_and_status() {
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }
-    assert!(text.contains("\nprocess_resident_memory_bytes ") && text.contains("\nprocess_start_time_seconds "));
+    assert!(
+        text.contains("\nprocess_resident_memory_bytes ") && text.contains("\nprocess_start_time_seconds ")
+    );
     assert!(!text.contains("xyzzy"), "nothing that was asked for stands in it");
     drop(stream);
     let (status, _) = house.get(Who::Bob, "/metrics").await;

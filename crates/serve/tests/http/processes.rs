@@ -12,7 +12,14 @@ use serde_json::{Value, json};
 use crate::harness::{House, Who, text};
 
 /// A process, kept as whoever runs it keeps it. Returns the lock that says that it runs.
-pub fn keep(house: &House, id: &str, owner: Option<&str>, session: &str, status: &str, command: &str) -> File {
+pub fn keep(
+    house: &House,
+    id: &str,
+    owner: Option<&str>,
+    session: &str,
+    status: &str,
+    command: &str,
+) -> File {
     let folder = house.data.join("processes").join(id);
     fs::create_dir_all(&folder).unwrap();
     let lock = File::create(folder.join("lock")).unwrap();
@@ -60,7 +67,10 @@ async fn what_a_process_prints_is_seen_as_it_does() {
     print(&house, id, "stdout.log", "first\n");
     let (_, list) = house.get(Who::Owner, "/api/v1/processes").await;
     let process = &list["processes"][0];
-    assert_eq!((&process["id"], &process["status"], &process["command"]), (&json!(id), &json!("running"), &json!("make")));
+    assert_eq!(
+        (&process["id"], &process["status"], &process["command"]),
+        (&json!(id), &json!("running"), &json!("make"))
+    );
     assert_eq!(house.get(Who::Bob, "/api/v1/processes").await.1, json!({"processes": []}));
 
     let path = format!("/api/v1/processes/{id}/output");

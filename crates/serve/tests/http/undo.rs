@@ -19,7 +19,10 @@ async fn a_click_takes_back_what_a_call_changed() {
     let call = text(&written["outcome"]["call_id"]);
     let (_, list) = house.get(Who::Owner, "/api/v1/undo").await;
     let change = &list["changes"][0];
-    assert_eq!((&change["call_id"], &change["tool"], &change["changes"]), (&json!(call), &json!("write_file"), &json!(1)));
+    assert_eq!(
+        (&change["call_id"], &change["tool"], &change["changes"]),
+        (&json!(call), &json!("write_file"), &json!(1))
+    );
     assert_eq!((&change["session_id"], &change["undone_by"]), (&json!(session), &json!(null)));
 
     let path = format!("/api/v1/undo/{call}");
@@ -32,9 +35,14 @@ async fn a_click_takes_back_what_a_call_changed() {
     assert_eq!((status, &undone["success"]), (200, &json!(true)), "{undone}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "old");
     let (_, again) = house.post(Who::Owner, &path, json!({})).await;
-    assert_eq!((&again["success"], &again["error"]["code"]), (&json!(false), &json!("already_undone")), "{again}");
+    assert_eq!(
+        (&again["success"], &again["error"]["code"]),
+        (&json!(false), &json!("already_undone")),
+        "{again}"
+    );
     let (_, list) = house.get(Who::Owner, "/api/v1/undo").await;
-    let taken = list["changes"].as_array().unwrap().iter().find(|change| change["call_id"] == json!(call)).unwrap();
+    let taken =
+        list["changes"].as_array().unwrap().iter().find(|change| change["call_id"] == json!(call)).unwrap();
     assert_eq!(taken["undone_by"], undone["outcome"]["call_id"], "{list}");
     // The click is in the record.
     let (_, audit) = house.get(Who::Owner, "/api/v1/audit?tool=undo&status=success").await;
@@ -46,7 +54,8 @@ async fn a_click_takes_back_what_a_call_changed() {
 
 #[tokio::test]
 async fn a_turn_is_taken_back_from_its_end() {
-    let write = |content: &str| ScriptedReply::call("write_file", json!({"path": "f.txt", "content": content}));
+    let write =
+        |content: &str| ScriptedReply::call("write_file", json!({"path": "f.txt", "content": content}));
     let replies = vec![write("one"), write("two"), ScriptedReply::text("done")];
     let house = House::with_model(replies).await;
     let file = house.workspace.join("f.txt");

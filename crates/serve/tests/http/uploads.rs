@@ -31,9 +31,12 @@ async fn a_file_comes_piece_by_piece_and_outlives_the_server() {
     let content = "一二三four".repeat(1000);
     let bytes = content.as_bytes().to_vec();
     let hash = sha256_hex(&bytes);
-    let (status, begun) =
-        begin(&house, &session, json!({"name": "../报告.txt", "size": bytes.len(), "sha256": hash.to_uppercase()}))
-            .await;
+    let (status, begun) = begin(
+        &house,
+        &session,
+        json!({"name": "../报告.txt", "size": bytes.len(), "sha256": hash.to_uppercase()}),
+    )
+    .await;
     assert_eq!((status, &begun["offset"], &begun["complete"]), (200, &json!(0), &json!(false)), "{begun}");
     let id = text(&begun["upload_id"]);
     let (status, state) = piece(&house, &id, 0, bytes[..5000].to_vec()).await;
@@ -182,7 +185,11 @@ async fn nobody_has_more_than_twenty_unfinished() {
     let (status, refused) = begin(&house, &session, json!({"name": "21", "size": 1})).await;
     assert_eq!((status, &refused["error"]["code"]), (409, &json!("too_many_uploads")));
     let path = format!("/api/v1/sessions/{bobs}/uploads");
-    assert_eq!(house.post(Who::Bob, &path, json!({"name": "b", "size": 1})).await.0, 200, "that is bob's matter");
+    assert_eq!(
+        house.post(Who::Bob, &path, json!({"name": "b", "size": 1})).await.0,
+        200,
+        "that is bob's matter"
+    );
     assert_eq!(house.delete(Who::Owner, &format!("/api/v1/uploads/{}", ids[0])).await.0, 200);
     assert_eq!(piece(&house, &ids[1], 0, "x").await.0, 200);
     for name in ["21", "22"] {
@@ -210,14 +217,20 @@ async fn a_whole_file_comes_as_a_form() {
         answer(request.header("content-type", "multipart/form-data; boundary=XX").body(body))
     };
     // More than a JSON body may have.
-    let content: Vec<u8> = b"\x89PNG\r\n\x1a\n".iter().copied().chain((0..3 << 20).map(|n: u32| n.to_le_bytes()[0])).collect();
+    let content: Vec<u8> =
+        b"\x89PNG\r\n\x1a\n".iter().copied().chain((0..3 << 20).map(|n: u32| n.to_le_bytes()[0])).collect();
     let (status, upload) = send(Who::Owner, form("图.png", &content)).await;
-    assert_eq!((status, &upload["name"], &upload["mime"]), (200, &json!("图.png"), &json!("image/png")), "{upload}");
+    assert_eq!(
+        (status, &upload["name"], &upload["mime"]),
+        (200, &json!("图.png"), &json!("image/png")),
+        "{upload}"
+    );
     assert_eq!(fs::read(text(&upload["path"])).unwrap(), content);
     assert_eq!(send(Who::Bob, form("a", b"x")).await.0, 404);
     assert_eq!(send(Who::Owner, b"--XX--\r\n".to_vec()).await.0, 400, "no file");
     assert_eq!(send(Who::Owner, form("a", &vec![0; (100 << 20) + 1])).await.0, 413);
     assert_eq!(left_over(&house), 0);
-    let (status, not_a_form) = house.post(Who::Owner, &format!("/api/v1/sessions/{session}/files"), json!({})).await;
+    let (status, not_a_form) =
+        house.post(Who::Owner, &format!("/api/v1/sessions/{session}/files"), json!({})).await;
     assert_eq!(status, 400, "{not_a_form}");
 }

@@ -25,5 +25,7 @@ export default defineConfig({
     setupFiles: ["src/test/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}"],
     restoreMocks: true,
+    // A machine that does other things beside is slow, not wrong.
+    testTimeout: 30_000,
   },
 });

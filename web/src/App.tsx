@@ -6,6 +6,7 @@ import { useRefused } from "./api/access";
 import { openNotices } from "./api/notices";
 import { ConversationView } from "./conversation/ConversationView";
 import { followLinks, type Route, useRoute } from "./router";
+import { useFirstRun } from "./setup/firstRun";
 import { AccessPage } from "./shell/AccessPage";
 import { Shell } from "./shell/Shell";
 
@@ -28,9 +29,15 @@ export function App() {
   if (refused) return <AccessPage />;
   return (
     <Shell route={route}>
+      <FirstRun route={route} />
       <Page route={route} />
     </Shell>
   );
+}
+
+function FirstRun({ route }: { route: Route }) {
+  useFirstRun(route);
+  return null;
 }
 
 function Page({ route }: { route: Route }) {

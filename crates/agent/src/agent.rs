@@ -189,8 +189,10 @@ impl Agent {
             outside: Arc::default(),
             ..request.surroundings
         };
-        let options = self.0.options();
-        let chain = request.options.unwrap_or_else(|| options.chain.clone());
+        let mut options = self.0.options();
+        if let Some(chain) = request.options {
+            options = Arc::new(AgentOptions { chain, ..(*options).clone() });
+        }
         let turn = Turn::new(
             Arc::clone(&self.0),
             options,
@@ -198,7 +200,6 @@ impl Agent {
             &session,
             provider,
             surroundings,
-            chain,
             handle.clone(),
         );
         self.0.running().insert(handle.session_id().to_owned(), handle.clone());
@@ -265,6 +266,11 @@ impl Agent {
     }
 
     /// The events of a session after the number `after`: those in the store, then what comes.
+    /// How many turns run here.
+    pub fn running_turns(&self) -> usize {
+        self.0.running().len()
+    }
+
     pub fn subscribe(&self, session_id: &str, after: u64) -> EventStream {
         self.0.hub.subscribe(session_id, after)
     }

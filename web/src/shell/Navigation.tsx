@@ -11,8 +11,9 @@ export function Navigation({ route }: { route: Route }) {
     {
       title: text.tabs.settings,
       items: [
+        { route: { name: "settings" }, label: names.general },
         { route: { name: "settings", section: "models" }, label: names.models },
-        { route: { name: "settings" }, label: names.all },
+        { route: { name: "settings", section: "all" }, label: names.all },
       ],
     },
     {

@@ -138,9 +138,9 @@ impl Turn {
         session: &Session,
         provider: Arc<dyn Provider>,
         surroundings: SessionCx,
-        options: ToolChainOptions,
         handle: TurnHandle,
     ) -> Self {
+        let options = set.chain.clone();
         let toolset = session.metadata.toolset.as_deref().unwrap_or(&set.toolset);
         let language = set.language;
         let desk = TurnDesk::new(Arc::clone(&agent.parts.gate.registry), toolset, language);

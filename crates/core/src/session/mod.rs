@@ -4,12 +4,14 @@
 //! with their results) stands in the assistant message as [`Step`]s, in the order in which it happened, so that the
 //! conversation can be rebuilt for a model, shown to a person and gone on with after a crash.
 
+mod changes;
 mod markdown;
 mod step;
 mod store;
 mod transcript;
 mod written;
 
+pub use changes::{WhichTurn, changes_of_turn};
 pub use step::{CallEnd, CallStep, Step};
 pub use store::{
     AdoptUpload, Begun, Deletion, Hits, MAX_UPLOAD, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anyhow::Result;
 use deskhand_agent::Models;
 use deskhand_core::{
-    GrantBook, UndoJournal,
+    AuditTrail, GrantBook, UndoJournal,
     session::{Owner, PageAsk, SessionQuery, SessionStore},
 };
 #[cfg(unix)]
@@ -178,7 +178,7 @@ fn audit(app: &App) -> Check {
         return Check::bad("audit", "switched off by a setting: calls are not recorded", remedy);
     }
     match app.store.audit().verify() {
-        Ok(report) if report.findings.is_empty() => {
+        Ok(report) if report.is_intact() => {
             Check::good("audit", format!("{} records, all whole", report.records))
         }
         Ok(report) => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use deskhand_agent::Agent;
 use deskhand_core::{
-    ApprovalQueue, Caller, EventSink, Gate, Mode, SessionCx, UndoJournal,
+    ApprovalQueue, AuditTrail, Caller, EventSink, Gate, Mode, SessionCx, UndoJournal,
     event::NoEvents,
     session::{Session, SessionError, SessionStore},
 };
@@ -14,8 +14,11 @@ use super::{
     confirmations::Confirmations,
     door::{HostNames, Limits},
     error::ApiError,
+    links::Links,
+    metrics::Metrics,
     person::Person,
     program::Program,
+    pulse::Pulse,
     token::Users,
 };
 
@@ -25,6 +28,7 @@ pub struct Parts {
     pub agent: Agent,
     pub store: Arc<dyn SessionStore>,
     pub undo: Arc<dyn UndoJournal>,
+    pub audit: Arc<dyn AuditTrail>,
     pub program: Arc<dyn Program>,
     pub users: Users,
     pub requests_per_second: u32,
@@ -42,6 +46,9 @@ struct Inner {
     secure: bool,
     limits: Limits,
     confirmations: Confirmations,
+    links: Links,
+    metrics: Metrics,
+    pulse: Pulse,
     ending: CancellationToken,
 }
 
@@ -57,6 +64,9 @@ impl App {
             secure,
             limits,
             confirmations,
+            links: Links::default(),
+            metrics: Metrics::default(),
+            pulse: Pulse::default(),
             ending: CancellationToken::new(),
         }))
     }
@@ -107,6 +117,22 @@ impl App {
 
     pub fn confirmations(&self) -> &Confirmations {
         &self.0.confirmations
+    }
+
+    pub fn audit(&self) -> &Arc<dyn AuditTrail> {
+        &self.0.parts.audit
+    }
+
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    pub fn pulse(&self) -> &Pulse {
+        &self.0.pulse
+    }
+
+    pub fn links(&self) -> &Links {
+        &self.0.links
     }
 
     /// Fires when the server ends: what streams without end stops then.

@@ -10,14 +10,22 @@ mod confirmations;
 mod door;
 mod error;
 mod extract;
+mod links;
+mod live_mask;
+mod metrics;
+mod mime;
 mod openapi;
 mod page;
 mod person;
 mod program;
+mod pulse;
+mod range;
+mod receive;
 mod routes;
 mod server;
 mod sse;
 mod token;
+mod unfinished;
 
 pub use self::{
     app::Parts,

@@ -19,7 +19,7 @@ export interface Setting {
   key: string;
   value: Json;
   default: Json;
-  source: string;
+  source: string | { from: string; path?: string; variable?: string; flag?: string };
   about: string;
 }
 

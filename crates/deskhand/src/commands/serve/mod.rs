@@ -99,6 +99,7 @@ async fn parts(app: &Arc<App>, shared: &Shared, users: Users) -> Result<Parts> {
         agent: agent.clone(),
         store: app.store.sessions(),
         undo: app.store.undo(),
+        audit: app.store.audit(),
         program: Arc::new(ServedProgram::new(Arc::clone(app), shared.clone(), models, agent)),
         users,
         requests_per_second: app.settings.serve_requests_per_second(),

@@ -44,7 +44,11 @@ impl LiveMask {
 }
 
 fn after_common<'a>(known: &str, all: &'a str) -> &'a str {
-    let same = known.char_indices().zip(all.chars()).find(|((_, a), b)| a != b).map_or(known.len(), |((at, _), _)| at);
+    let same = known
+        .char_indices()
+        .zip(all.chars())
+        .find(|((_, a), b)| a != b)
+        .map_or(known.len(), |((at, _), _)| at);
     all.get(same..).unwrap_or_default()
 }
 
@@ -70,7 +74,10 @@ mod tests {
     #[test]
     fn a_key_that_comes_line_by_line_is_not_shown() {
         let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
-        let key = format!("-----BEGIN PRIVATE KEY-----\n{}-----END PRIVATE KEY-----\n", format!("{body}\n").repeat(6));
+        let key = format!(
+            "-----BEGIN PRIVATE KEY-----\n{}-----END PRIVATE KEY-----\n",
+            format!("{body}\n").repeat(6)
+        );
         let lines: Vec<&str> = key.split_inclusive('\n').collect();
         let text = shown(&[&["before\n"], &lines[..], &["after\n"]].concat());
         // The first line may be out before it is known what it begins.

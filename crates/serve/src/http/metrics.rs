@@ -107,7 +107,11 @@ impl Metrics {
         let open = self.open_streams.load(Ordering::Relaxed);
         page.gauge("deskhand_open_streams", "Event streams and web sockets that are open.", open);
         page.gauge("deskhand_running_turns", "Turns that run here.", moment.running_turns);
-        page.gauge("deskhand_pending_approvals", "Questions that wait for an answer.", moment.pending_approvals);
+        page.gauge(
+            "deskhand_pending_approvals",
+            "Questions that wait for an answer.",
+            moment.pending_approvals,
+        );
         if let Some(bytes) = moment.memory_bytes {
             page.gauge("process_resident_memory_bytes", "Memory that this process takes.", bytes);
         }

@@ -88,7 +88,9 @@ async fn run(sender: watch::Sender<Option<Vitals>>) {
 
 async fn begin() -> Result<Sampler, ApiError> {
     let begun = tokio::task::spawn_blocking(Sampler::new).await;
-    begun.map_err(|error| ApiError::broken(error.to_string()))?.map_err(|error: ToolError| ApiError::broken(error.message))
+    begun
+        .map_err(|error| ApiError::broken(error.to_string()))?
+        .map_err(|error: ToolError| ApiError::broken(error.message))
 }
 
 async fn look(mut sampler: Sampler) -> Result<(Sampler, Vitals), ApiError> {

@@ -22,7 +22,9 @@ pub fn routes() -> ApiRouter<App> {
     ApiRouter::new()
         .api_route(
             "/api/v1/audit",
-            get_with(list, |op| op.id("listAudit").summary("Records of your calls, newest first").tag("audit")),
+            get_with(list, |op| {
+                op.id("listAudit").summary("Records of your calls, newest first").tag("audit")
+            }),
         )
         .api_route(
             "/api/v1/audit/verify",
@@ -55,7 +57,11 @@ async fn list(
     Params(params): Params<AuditParams>,
 ) -> Result<Json<AuditList>, ApiError> {
     let page = params.page.ask();
-    if page.page == 0 || page.size == 0 || page.size > MOST_ON_A_PAGE || page.page.saturating_mul(page.size) > FARTHEST {
+    if page.page == 0
+        || page.size == 0
+        || page.size > MOST_ON_A_PAGE
+        || page.page.saturating_mul(page.size) > FARTHEST
+    {
         return Err(ApiError::invalid(format!(
             "`page` must be at least 1, `page_size` 1 to {MOST_ON_A_PAGE}, and both together reach {FARTHEST} records"
         ))

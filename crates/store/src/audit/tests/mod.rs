@@ -12,11 +12,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{
-    CallId, Phase,
-    audit::FindingKind,
-    session::Owner,
-};
+use deskhand_core::{CallId, Phase, audit::FindingKind, session::Owner};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -1,6 +1,6 @@
 // What happens in a session now: begins where the stored messages end.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 
 import { api } from "../api/client";
 import { keys } from "../api/keys";
@@ -18,12 +18,7 @@ export function useLive(sessionId: string) {
     // What was kept from an earlier visit does not say where the events are now.
     refetchOnMount: "always",
   });
-  const fresh = session.isFetchedAfterMount && session.data !== undefined;
-  const detail = useRef(session.data);
-  useEffect(() => {
-    detail.current = session.data;
-  });
-  const begin = fresh && session.data !== undefined ? startAfter(session.data) : null;
+  const begin = session.isFetchedAfterMount && session.data !== undefined ? startAfter(session.data) : null;
   // Only the first word counts: the stream itself knows all that comes later.
   const first = useFirst(begin);
   const store = useMemo(() => (first === null ? null : new LiveStore(first)), [first]);
@@ -49,11 +44,9 @@ export function startAfter(detail: SessionDetail): number {
 }
 
 function useFirst(value: number | null): number | null {
-  const kept = useRef<number | null>(null);
-  return useMemo(() => {
-    kept.current ??= value;
-    return kept.current;
-  }, [value]);
+  const [kept, setKept] = useState(value);
+  if (kept === null && value !== null) setKept(value);
+  return kept;
 }
 
 const noSubscribe = () => () => undefined;

@@ -41,7 +41,7 @@ export function FileRow({ icon, target, size, style }: Props) {
         className={styles.get}
         aria-label={text.downloadNamed(target.name)}
         title={text.download}
-        icon={<DownloadOutlined />}
+        icon={<DownloadOutlined aria-hidden />}
         onClick={() => download(target)}
       />
     </div>

@@ -60,7 +60,7 @@ function Workspace({ sessionId }: { sessionId: string | undefined }) {
           size="small"
           aria-label={text.hidden}
           aria-pressed={hidden}
-          icon={hidden ? <EyeOutlined /> : <EyeInvisibleOutlined />}
+          icon={hidden ? <EyeOutlined aria-hidden /> : <EyeInvisibleOutlined aria-hidden />}
           onClick={() => setHidden(!hidden)}
         />
       </Tooltip>
@@ -69,7 +69,7 @@ function Workspace({ sessionId }: { sessionId: string | undefined }) {
           type="text"
           size="small"
           aria-label={text.refresh}
-          icon={<ReloadOutlined />}
+          icon={<ReloadOutlined aria-hidden />}
           onClick={() => void client.invalidateQueries({ queryKey: ["folder"] })}
         />
       </Tooltip>

@@ -28,9 +28,9 @@ export function PreviewPanel({ target }: { target: PreviewTarget }) {
           {target.path}
         </code>
         <Tooltip title={text.copyPath}>
-          <Button type="text" size="small" aria-label={text.copyPath} icon={<CopyOutlined />} onClick={copy} />
+          <Button type="text" size="small" aria-label={text.copyPath} icon={<CopyOutlined aria-hidden />} onClick={copy} />
         </Tooltip>
-        <Button size="small" icon={<DownloadOutlined />} onClick={() => download(target)}>
+        <Button size="small" icon={<DownloadOutlined aria-hidden />} onClick={() => download(target)}>
           {text.download}
         </Button>
       </div>

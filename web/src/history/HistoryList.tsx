@@ -47,7 +47,7 @@ export function HistoryList({ current, onDone }: Props) {
         <div className={styles.topRow}>
           <Button
             className={styles.new}
-            icon={<PlusOutlined />}
+            icon={<PlusOutlined aria-hidden />}
             onClick={() => {
               navigate({ name: "home" });
               onDone?.();
@@ -56,7 +56,7 @@ export function HistoryList({ current, onDone }: Props) {
             {text.new}
           </Button>
           <Tooltip title={text.import}>
-            <Button aria-label={text.import} icon={<ImportOutlined />} onClick={() => file.current?.click()} />
+            <Button aria-label={text.import} icon={<ImportOutlined aria-hidden />} onClick={() => file.current?.click()} />
           </Tooltip>
           <input
             ref={file}

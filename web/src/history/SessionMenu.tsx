@@ -27,40 +27,40 @@ export function SessionMenu({ session, onRename, className }: Props) {
   const deleted = session.deleted_at !== undefined;
   const usual: MenuProps["items"] = [
     ...(onRename
-      ? [{ key: "rename", icon: <EditOutlined />, label: words.rename, onClick: () => onRename() }]
+      ? [{ key: "rename", icon: <EditOutlined aria-hidden />, label: words.rename, onClick: () => onRename() }]
       : []),
     {
       key: "archive",
-      icon: <InboxOutlined />,
+      icon: <InboxOutlined aria-hidden />,
       label: session.is_archived ? words.unarchive : words.archive,
       onClick: () => void actions.archive(session, !session.is_archived),
     },
     {
       key: "markdown",
-      icon: <ExportOutlined />,
+      icon: <ExportOutlined aria-hidden />,
       label: words.exportMarkdown,
       onClick: () => actions.exportAs(session, "markdown"),
     },
     {
       key: "json",
-      icon: <ExportOutlined />,
+      icon: <ExportOutlined aria-hidden />,
       label: words.exportJson,
       onClick: () => actions.exportAs(session, "json"),
     },
     { type: "divider" },
     {
       key: "delete",
-      icon: <DeleteOutlined />,
+      icon: <DeleteOutlined aria-hidden />,
       label: words.delete,
       danger: true,
       onClick: () => actions.remove(session),
     },
   ];
   const inBin: MenuProps["items"] = [
-    { key: "restore", icon: <RollbackOutlined />, label: words.restore, onClick: () => void actions.restore(session) },
+    { key: "restore", icon: <RollbackOutlined aria-hidden />, label: words.restore, onClick: () => void actions.restore(session) },
     {
       key: "forever",
-      icon: <DeleteOutlined />,
+      icon: <DeleteOutlined aria-hidden />,
       label: words.deleteForever,
       danger: true,
       onClick: () => actions.removeForever(session),
@@ -74,7 +74,7 @@ export function SessionMenu({ session, onRename, className }: Props) {
         className={className}
         aria-haspopup="menu"
         aria-label={words.more(titleOf(session, text))}
-        icon={<MoreOutlined />}
+        icon={<MoreOutlined aria-hidden />}
       />
     </Dropdown>
   );

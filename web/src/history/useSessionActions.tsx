@@ -71,6 +71,8 @@ export function useSessionActions(): SessionActions {
     const leave = (id: string) => {
       const route = currentRoute();
       if (route.name === "session" && route.id === id) navigate({ name: "home" }, { replace: true });
+      // What is gone must not be asked for again.
+      client.removeQueries({ queryKey: keys.session(id) });
     };
 
     const restore = async (session: SessionItem) => {
@@ -99,9 +101,11 @@ export function useSessionActions(): SessionActions {
           cancelText: words.cancel,
           okButtonProps: { danger: true },
           onOk: async () => {
-            const done = await attempt(() => api.delete(path(session.id), { query: { soft: true } }));
+            const done = await attempt(async () => {
+              await api.delete(path(session.id), { query: { soft: true } });
+              leave(session.id);
+            });
             if (!done) return;
-            leave(session.id);
             offerUndo(words.deleted(title), () => void restore(session));
           },
         });

@@ -59,7 +59,7 @@ export function SettingRow({ setting, owner }: { setting: Setting; owner: boolea
                 type="text"
                 size="small"
                 aria-label={`${words.reset}: ${setting.key}`}
-                icon={<UndoOutlined />}
+                icon={<UndoOutlined aria-hidden />}
                 disabled={!owner}
                 onClick={() => save.mutate(null)}
               />

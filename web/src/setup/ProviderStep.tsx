@@ -29,7 +29,7 @@ export function ProviderStep({ provider, keyring, onBack }: Props) {
   };
   return (
     <section className={styles.step} aria-labelledby="setup-provider">
-      <Button type="link" size="small" className={styles.back} icon={<ArrowLeftOutlined />} onClick={onBack}>
+      <Button type="link" size="small" className={styles.back} icon={<ArrowLeftOutlined aria-hidden />} onClick={onBack}>
         {text.back}
       </Button>
       <h2 id="setup-provider">{provider.needs_key ? text.pasteKey(provider.title) : provider.title}</h2>

@@ -52,7 +52,7 @@ export function ApprovalsBell() {
         title={label}
         icon={
           <Badge count={pending.length} size="small" offset={[2, -2]}>
-            <BellOutlined />
+            <BellOutlined aria-hidden />
           </Badge>
         }
       />

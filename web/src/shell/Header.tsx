@@ -35,7 +35,7 @@ export function Header({ route, sidebarOpen, onToggleSidebar }: Props) {
           type="text"
           aria-label={toggleLabel}
           aria-expanded={sidebarOpen}
-          icon={sidebarOpen ? <MenuFoldOutlined /> : <MenuUnfoldOutlined />}
+          icon={sidebarOpen ? <MenuFoldOutlined aria-hidden /> : <MenuUnfoldOutlined aria-hidden />}
           onClick={onToggleSidebar}
         />
       </Tooltip>
@@ -43,7 +43,7 @@ export function Header({ route, sidebarOpen, onToggleSidebar }: Props) {
       <div className={styles.headerEnd}>
         <ApprovalsBell />
         <Tooltip title={text.tools}>
-          <Button type="text" aria-label={text.tools} icon={<ToolOutlined />} href={href({ name: "tools" })} />
+          <Button type="text" aria-label={text.tools} icon={<ToolOutlined aria-hidden />} href={href({ name: "tools" })} />
         </Tooltip>
         <Dropdown
           trigger={["click"]}
@@ -54,7 +54,7 @@ export function Header({ route, sidebarOpen, onToggleSidebar }: Props) {
             onClick: ({ key }) => setLanguage(key === "zh" ? "zh" : "en"),
           }}
         >
-          <Button type="text" aria-label={text.language} aria-haspopup="menu" icon={<GlobalOutlined />} />
+          <Button type="text" aria-label={text.language} aria-haspopup="menu" icon={<GlobalOutlined aria-hidden />} />
         </Dropdown>
         <Dropdown
           trigger={["click"]}
@@ -69,7 +69,7 @@ export function Header({ route, sidebarOpen, onToggleSidebar }: Props) {
             type="text"
             aria-label={text.theme}
             aria-haspopup="menu"
-            icon={dark ? <MoonOutlined /> : <SunOutlined />}
+            icon={dark ? <MoonOutlined aria-hidden /> : <SunOutlined aria-hidden />}
           />
         </Dropdown>
       </div>

@@ -42,7 +42,7 @@ export function ToolPanel({ title, open, onClose, children }: Props) {
     <div className={styles.panelInside}>
       <div className={styles.panelHead}>
         <h2 className={styles.panelTitle}>{title}</h2>
-        <Button type="text" icon={<CloseOutlined />} aria-label={text.shell.closePanel} onClick={onClose} />
+        <Button type="text" icon={<CloseOutlined aria-hidden />} aria-label={text.shell.closePanel} onClick={onClose} />
       </div>
       <div className={styles.panelBody}>{children}</div>
     </div>,

@@ -2,7 +2,7 @@
 // Only the rows around the view are drawn.
 import { DownOutlined } from "@ant-design/icons";
 import { Button } from "antd";
-import { type ReactNode, type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 
 import styles from "./list.module.css";
 import { drawn, Heights, type Hold, rowAt, topsOf } from "./window";
@@ -36,20 +36,17 @@ export function VirtualList<Row extends { key: string }>({ rows, draw, footer, h
   const list = useRef<HTMLDivElement>(null);
   const foot = useRef<HTMLDivElement>(null);
   const [heights] = useState(() => new Heights());
-  const [, setVersion] = useState(0);
+  useSyncExternalStore(heights.subscribe, heights.version);
   const [hold, setHold] = useState<Hold>({ at: "end" });
   const [view, setView] = useState({ height: 800, footer: 0 });
   const lastTop = useRef(0);
   const keys = rows.map((row) => row.key);
   const part = drawn(keys, heights, hold, { ...view, margin: MARGIN });
 
-  const measure = useCallback((): boolean => {
-    let news = false;
-    for (const element of list.current?.children ?? []) {
-      const { key } = (element as HTMLElement).dataset;
-      if (key !== undefined && heights.set(key, element.getBoundingClientRect().height)) news = true;
-    }
-    return news;
+  const measure = useCallback(() => {
+    heights.measured(
+      [...(list.current?.children ?? [])].map((row) => [(row as HTMLElement).dataset.key ?? "", row.getBoundingClientRect().height] as const),
+    );
   }, [heights]);
 
   const settle = useCallback((where: Hold) => {
@@ -69,7 +66,7 @@ export function VirtualList<Row extends { key: string }>({ rows, draw, footer, h
 
   // Before the browser paints: what was just drawn is measured, and the view is put where it is held.
   useLayoutEffect(() => {
-    if (measure()) setVersion((version) => version + 1);
+    measure();
     settle(hold);
   });
 
@@ -80,7 +77,7 @@ export function VirtualList<Row extends { key: string }>({ rows, draw, footer, h
     const observer = new ResizeObserver(() => {
       const next = { height: box.clientHeight, footer: foot.current?.offsetHeight ?? 0 };
       setView((before) => (before.height === next.height && before.footer === next.footer ? before : next));
-      if (measure()) setVersion((version) => version + 1);
+      measure();
       setHold((now) => {
         settle(now);
         return now;

@@ -4,10 +4,28 @@ const FIRST_GUESS = 140;
 
 export class Heights {
   private readonly known = new Map<string, number>();
+  private readonly listeners = new Set<() => void>();
   private sum = 0;
+  private news = 0;
 
-  /** Whether it is news. */
-  set(key: string, height: number): boolean {
+  /** Grows with every height that is news. */
+  version = (): number => this.news;
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  /** Takes what was measured, and tells if any of it is news. */
+  measured(heights: Iterable<readonly [string, number]>): void {
+    let news = false;
+    for (const [key, height] of heights) news = this.set(key, height) || news;
+    if (!news) return;
+    this.news += 1;
+    this.listeners.forEach((listener) => listener());
+  }
+
+  private set(key: string, height: number): boolean {
     const before = this.known.get(key);
     if (height <= 0 || (before !== undefined && Math.abs(before - height) < 0.5)) return false;
     this.sum += height - (before ?? 0);

@@ -15,7 +15,7 @@ const LONGEST = 60_000;
 export function lex(text: string, links: Links): Token[] {
   const lexer = new Lexer({ gfm: true });
   for (const [name, link] of Object.entries(links)) {
-    lexer.tokens.links[name] = { href: link.href, title: link.title ?? undefined } as never;
+    lexer.tokens.links[name] = { href: link.href, title: link.title ?? undefined };
   }
   return lexer.lex(text);
 }

@@ -124,6 +124,6 @@ async function run(sessionId: string, one: Held): Promise<void> {
     });
     change(sessionId, one, { state: "done", sent: one.file.size, upload });
   } catch (error) {
-    if (!one.abort.signal.aborted) change(sessionId, one, { state: "failed", error });
+    if (!(error instanceof DOMException && error.name === "AbortError")) change(sessionId, one, { state: "failed", error });
   }
 }

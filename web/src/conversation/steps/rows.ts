@@ -41,5 +41,5 @@ function isPlain(value: Json | undefined): boolean {
 
 function cell(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : String(value as number | boolean);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

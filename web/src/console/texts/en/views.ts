@@ -69,6 +69,7 @@ export const views = {
     context: "Lines around",
     type: "Kind",
     types: { all: "Files and folders", file: "Files", dir: "Folders" },
+    columns: { path: "Path", size: "Size", changed: "Changed" },
     go: "Search",
     stop: "Stop",
     found: (lines: number, files: number) =>

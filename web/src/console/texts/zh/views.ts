@@ -72,6 +72,7 @@ export const views: Same<typeof en> = {
     context: "前后行数",
     type: "类型",
     types: { all: "文件和文件夹", file: "文件", dir: "文件夹" },
+    columns: { path: "路径", size: "大小", changed: "修改时间" },
     go: "搜索",
     stop: "停止",
     found: (lines, files) => `${files} 个文件中的 ${lines} 行`,

@@ -177,7 +177,7 @@ async fn create(
 }
 
 /// The folder that a new session works in.
-fn one_of_ours(app: &App, wanted: Option<PathBuf>) -> Result<PathBuf, ApiError> {
+pub fn one_of_ours(app: &App, wanted: Option<PathBuf>) -> Result<PathBuf, ApiError> {
     let ours = app.program().about().workspaces;
     match wanted.or_else(|| ours.first().cloned().map(PathBuf::from)) {
         None => Err(ApiError::broken("this server has no workspace")),

@@ -1,12 +1,7 @@
 // One conversation, or the start of a new one.
-import { useText } from "../i18n";
+import { Home } from "./Home";
+import { Talk } from "./Talk";
 
 export function ConversationView({ sessionId }: { sessionId?: string }) {
-  const text = useText();
-  return (
-    <div style={{ padding: 24 }}>
-      <h1>{text.conversation.title}</h1>
-      <p>{sessionId}</p>
-    </div>
-  );
+  return sessionId === undefined ? <Home /> : <Talk key={sessionId} sessionId={sessionId} />;
 }

@@ -127,7 +127,8 @@ export interface ToolInfo {
   description: string;
   description_zh: string;
   permission: Permission;
-  effects: Effects;
+  /** The names of those it has. */
+  effects: string[];
   input_schema: Json;
   output_schema: Json;
   toolsets: string[];

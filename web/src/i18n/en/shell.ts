@@ -40,6 +40,7 @@ export const shell = {
     processes: "Processes",
     search: "Search results",
     jobs: "Background jobs",
+    approvals: "Approvals",
     undo: "Undo",
     audit: "Audit trail",
     grants: "Remembered answers",

@@ -42,6 +42,7 @@ export const shell: Same<typeof en> = {
     processes: "进程",
     search: "搜索结果",
     jobs: "后台任务",
+    approvals: "待批准",
     undo: "撤销",
     audit: "审计记录",
     grants: "已记住的答复",

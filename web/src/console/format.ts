@@ -1,0 +1,54 @@
+// Numbers and times as people read them.
+import type { PathText } from "../api/types";
+import type { Language } from "../i18n";
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+
+export function bytesText(bytes: number): string {
+  let amount = Math.max(0, bytes);
+  let unit = 0;
+  // 1023.96 would be written as 1024.0.
+  while (amount >= (unit === 0 ? 1024 : 1023.95) && unit + 1 < UNITS.length) {
+    amount /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 ? String(Math.round(amount)) : amount.toFixed(1)} ${UNITS[unit] ?? ""}`;
+}
+
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+/** `3 d 4 h`, in the words of the language. */
+export function spanText(seconds: number, language: Language): string {
+  const [d, h, min, s] = language === "zh" ? ["天", "小时", "分", "秒"] : ["d", "h", "min", "s"];
+  const days = Math.floor(seconds / 86_400);
+  const hours = Math.floor(seconds / 3600) % 24;
+  const minutes = Math.floor(seconds / 60) % 60;
+  if (days > 0) return `${days} ${d} ${hours} ${h}`;
+  if (hours > 0) return `${hours} ${h} ${minutes} ${min}`;
+  return minutes > 0 ? `${minutes} ${min}` : `${Math.floor(seconds)} ${s}`;
+}
+
+const tag = (language: Language) => (language === "zh" ? "zh-CN" : "en-GB");
+
+/** The time of day alone where it is today, else with the date. */
+export function timeText(time: string | number, language: Language): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return String(time);
+  const today = date.toDateString() === new Date().toDateString();
+  return new Intl.DateTimeFormat(tag(language), {
+    ...(today ? {} : { year: "numeric", month: "short", day: "numeric" }),
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hour12: false,
+  }).format(date);
+}
+
+/** A path that is not UTF-8 is shown by its bytes. */
+export function pathShown(path: PathText): string {
+  return typeof path === "string" ? path : `0x${path.bytes}`;
+}

@@ -1,0 +1,136 @@
+// Where a tool is used: arguments, "show the plan", "run", and what came of it.
+import { CaretRightOutlined, EyeOutlined } from "@ant-design/icons";
+import { Alert, Button } from "antd";
+import { useState } from "react";
+
+import { useApprovals } from "../../api/queries";
+import type { Json, ToolInfo } from "../../api/types";
+import { useLanguage } from "../../i18n";
+import { Problem } from "../../shell/Problem";
+import { Question } from "../approvals/Question";
+import callStyles from "../call/call.module.css";
+import { asCommand, toolAsCurl } from "../call/copyAs";
+import { CopyButton } from "../call/CopyButton";
+import { OutcomeView } from "../call/OutcomeView";
+import { PlanView } from "../call/PlanView";
+import { Running } from "../call/Running";
+import { type Call, toolCall, useCall } from "../call/useCall";
+import styles from "../console.module.css";
+import { timeText } from "../format";
+import { useConsoleText } from "../texts";
+import { ArgumentsCard } from "./ArgumentsCard";
+import { PlanCard } from "./PlanCard";
+import { useArguments } from "./useArguments";
+
+export function Workbench({ tool }: { tool: ToolInfo }) {
+  const text = useConsoleText().call;
+  const input = useArguments(tool);
+  const call = useCall();
+  const [planned, setPlanned] = useState<{ parameters: Json; round: number } | null>(null);
+  const [insisted, setInsisted] = useState(false);
+  const wrong = input.problem !== "" || input.issues.length > 0;
+  const isRunning = call.state.step === "running";
+  const guarded = (action: () => void) => {
+    setInsisted(wrong);
+    if (!wrong) action();
+  };
+  return (
+    <>
+      <ArgumentsCard tool={tool} input={input} showAll={insisted} disabled={isRunning} />
+      <div className={styles.row}>
+        <Button
+          type="primary"
+          icon={<CaretRightOutlined />}
+          disabled={isRunning || !tool.available}
+          onClick={() => guarded(() => call.start(toolCall(tool.name, input.value)))}
+        >
+          {text.run}
+        </Button>
+        <Button
+          icon={<EyeOutlined />}
+          disabled={isRunning || !tool.available}
+          onClick={() => guarded(() => setPlanned((before) => ({ parameters: input.value, round: (before?.round ?? 0) + 1 })))}
+        >
+          {text.plan}
+        </Button>
+        <div className={callStyles.end}>
+          <CopyButton label={text.copyCommand} content={() => asCommand(tool.name, input.value)} />
+          <CopyButton label={text.copyCurl} content={() => toolAsCurl(tool.name, input.value, window.location.origin)} />
+        </div>
+      </div>
+      {planned && (
+        <PlanCard
+          key={planned.round}
+          tool={tool.name}
+          parameters={planned.parameters}
+          isOld={planned.parameters !== input.value}
+          onClose={() => setPlanned(null)}
+        />
+      )}
+      <Progress call={call} tool={tool} />
+    </>
+  );
+}
+
+function Progress({ call, tool }: { call: Call; tool: ToolInfo }) {
+  const text = useConsoleText().call;
+  const { language } = useLanguage();
+  const { state } = call;
+  switch (state.step) {
+    case "idle":
+      return null;
+    case "running":
+      return (
+        <div className={styles.row}>
+          <Running since={state.since} />
+          <Button size="small" danger onClick={call.cancel}>
+            {text.cancel}
+          </Button>
+          <Waiting tool={tool.name} />
+        </div>
+      );
+    case "asking": {
+      const { plan, plan_expires_at: until, confirmation_message: question } = state.response;
+      return (
+        <section className={callStyles.card} aria-label={text.confirmTitle}>
+          <div className={callStyles.cardHead}>
+            <h2 className={callStyles.warn}>{text.confirmTitle}</h2>
+            {until !== undefined && <span className={callStyles.quiet}>{text.confirmUntil(timeText(until, language))}</span>}
+          </div>
+          <div className={callStyles.cardBody}>
+            {plan ? <PlanView plan={plan} /> : <p>{question}</p>}
+            <div className={callStyles.buttons}>
+              <Button type="primary" onClick={call.confirm}>
+                {text.yes}
+              </Button>
+              <Button onClick={call.decline}>{text.no}</Button>
+            </div>
+          </div>
+        </section>
+      );
+    }
+    case "ended":
+      return <OutcomeView response={state.response} />;
+    case "failed":
+      return <Problem error={state.error} />;
+    case "declined":
+      return <Alert type="info" title={text.declined} />;
+    case "cancelled":
+      return <Alert type="info" title={text.cancelled} />;
+  }
+}
+
+/** A call that runs may still wait for a person: to look at its result. */
+function Waiting({ tool }: { tool: string }) {
+  const text = useConsoleText().call;
+  const pending = (useApprovals().data ?? []).filter((one) => one.tool === tool && one.subject.about === "result");
+  if (pending.length === 0) return null;
+  return (
+    <div style={{ width: "100%" }}>
+      <p className={callStyles.quiet}>{text.waitsForAnswer}</p>
+      {pending.map((approval) => (
+        <Question key={approval.id} approval={approval} />
+      ))}
+    </div>
+  );
+}

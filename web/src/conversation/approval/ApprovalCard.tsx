@@ -1,0 +1,62 @@
+// A question in the conversation, at the call it belongs to.
+import { Button } from "antd";
+import { type ReactNode, useEffect, useState } from "react";
+
+import type { ApprovalRequest } from "../../api/types";
+import { useText } from "../../i18n";
+import { canAskToNotify } from "../../shell/useNotifications";
+import { sayClock } from "../numbers";
+import { useNow } from "../steps/Since";
+import styles from "./approval.module.css";
+import { ExecutionQuestion } from "./ExecutionQuestion";
+import { ResultQuestion } from "./ResultQuestion";
+import { noteShown } from "./useAnswer";
+
+export function ApprovalCard({ request }: { request: ApprovalRequest }) {
+  const words = useText().conversation.approval;
+  const { subject } = request;
+  useEffect(() => noteShown(request.id), [request.id]);
+  return (
+    <section className={styles.card} aria-label={words.waiting(request.tool)} data-approval={request.id}>
+      <div className={styles.head}>
+        <strong>{subject.about === "execution" ? words.mayRun(request.tool) : words.maySee(request.tool)}</strong>
+        <TimeLeft until={Date.parse(request.expires_at)} />
+      </div>
+      {subject.about === "execution" ? (
+        <ExecutionQuestion request={request} plan={subject.plan} />
+      ) : (
+        <ResultQuestion request={request} text={subject.text} />
+      )}
+      <Notify />
+    </section>
+  );
+}
+
+function TimeLeft({ until }: { until: number }) {
+  const words = useText().conversation.approval;
+  const left = until - useNow(1000);
+  return (
+    <span className={styles.left} data-short={left < 60_000 || undefined} title={words.expiresHint}>
+      {left > 0 ? words.timeLeft(sayClock(left)) : words.timeUp}
+    </span>
+  );
+}
+
+function Notify() {
+  const words = useText().conversation.approval;
+  const [asked, setAsked] = useState(false);
+  if (asked || !canAskToNotify()) return null;
+  return (
+    <Button type="link" size="small" className={styles.notify} onClick={() => void Notification.requestPermission().finally(() => setAsked(true))}>
+      {words.notify}
+    </Button>
+  );
+}
+
+export function Key({ children }: { children: ReactNode }) {
+  return (
+    <kbd className={styles.key} aria-hidden>
+      {children}
+    </kbd>
+  );
+}

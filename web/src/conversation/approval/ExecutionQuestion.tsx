@@ -1,0 +1,134 @@
+// May this run? The plan in words, what it would change, and the answers there are.
+import { Button, Checkbox, Input, type InputRef } from "antd";
+import { useEffect, useRef, useState } from "react";
+
+import type { ApprovalRequest, Plan, Remember } from "../../api/types";
+import { useText } from "../../i18n";
+import { Problem } from "../../shell/Problem";
+import { PlanWords } from "../steps/PlanWords";
+import { Preview } from "../steps/Preview";
+import { Key } from "./ApprovalCard";
+import styles from "./approval.module.css";
+import { ArgumentsEditor } from "./ArgumentsEditor";
+import { RememberChoice } from "./Remember";
+import { SettledLine } from "./SettledLine";
+import { useAnswer, wasAnsweredElsewhere } from "./useAnswer";
+import { useShortcuts } from "./useShortcuts";
+
+type Part = "choose" | "remember" | "deny" | "edit";
+
+export function ExecutionQuestion({ request, plan }: { request: ApprovalRequest; plan: Plan }) {
+  const words = useText().conversation.approval;
+  const { answer, busy, error, settled } = useAnswer(request.id);
+  const [part, setPart] = useState<Part>("choose");
+  const shapes = plan.shapes ?? [];
+  const first = shapes[0];
+  const [remember, setRemember] = useState<Remember | null>(
+    first === undefined ? null : { scope: "session", shape: first, until: null },
+  );
+  const open = settled === null && !busy;
+  useShortcuts(
+    request.id,
+    part === "choose" ? { a: () => answer({ answer: "yes" }), d: () => setPart("deny"), e: () => setPart("edit") } : {},
+    open,
+  );
+  if (settled !== null) return <SettledLine settled={settled} elsewhere={wasAnsweredElsewhere(request.id)} />;
+  const mayRemember = request.may_remember && remember !== null;
+  return (
+    <>
+      <PlanWords plan={plan} />
+      <Preview plan={plan} args={request.arguments} />
+      {error !== null && <Problem error={error} />}
+      {part === "choose" && (
+        <>
+          <div className={styles.buttons}>
+            <Button type="primary" loading={busy} onClick={() => answer({ answer: "yes" })} aria-keyshortcuts="a">
+              {words.once} <Key>A</Key>
+            </Button>
+            {mayRemember && <Button onClick={() => setPart("remember")}>{words.remember}</Button>}
+            <Button onClick={() => setPart("edit")} aria-keyshortcuts="e">
+              {words.edit} <Key>E</Key>
+            </Button>
+            <Button danger onClick={() => setPart("deny")} aria-keyshortcuts="d">
+              {words.deny} <Key>D</Key>
+            </Button>
+          </div>
+          <p className={styles.hint}>{mayRemember ? words.onceHint : words.onceOnly}</p>
+        </>
+      )}
+      {part === "remember" && remember !== null && (
+        <>
+          <RememberChoice request={request} shapes={shapes} yes value={remember} onChange={setRemember} />
+          <div className={styles.buttons}>
+            <Button type="primary" loading={busy} onClick={() => answer({ answer: "yes", remember })}>
+              {words.allowAndRemember}
+            </Button>
+            <Button onClick={() => setPart("choose")}>{words.back}</Button>
+          </div>
+        </>
+      )}
+      {part === "edit" && (
+        <ArgumentsEditor
+          value={request.arguments}
+          busy={busy}
+          onSend={(edited) => answer({ answer: "edit", arguments: edited })}
+          onCancel={() => setPart("choose")}
+        />
+      )}
+      {part === "deny" && (
+        <Deny busy={busy} onBack={() => setPart("choose")} onDeny={(reason, keep) =>
+            answer({ answer: "no", reason, ...(keep && remember !== null ? { remember } : {}) })
+          }>
+          {remember !== null && <RememberChoice request={request} shapes={shapes} yes={false} value={remember} onChange={setRemember} />}
+        </Deny>
+      )}
+    </>
+  );
+}
+
+interface DenyProps {
+  busy: boolean;
+  onDeny: (reason: string | null, remember: boolean) => void;
+  onBack: () => void;
+  /** What to remember, where it may be. */
+  children: React.ReactNode;
+}
+
+function Deny({ busy, onDeny, onBack, children }: DenyProps) {
+  const words = useText().conversation.approval;
+  const [reason, setReason] = useState("");
+  const [keep, setKeep] = useState(false);
+  const input = useRef<InputRef>(null);
+  useEffect(() => input.current?.focus(), []);
+  const deny = () => onDeny(reason.trim() === "" ? null : reason.trim(), keep);
+  return (
+    <div className={styles.deny}>
+      <Input
+        ref={input}
+        aria-label={words.reason}
+        placeholder={words.reasonPlaceholder}
+        value={reason}
+        maxLength={2000}
+        onChange={(event) => setReason(event.target.value)}
+        onPressEnter={(event) => {
+          if (!event.nativeEvent.isComposing) deny();
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") onBack();
+        }}
+      />
+      {Boolean(children) && (
+        <Checkbox checked={keep} onChange={(event) => setKeep(event.target.checked)}>
+          {words.rememberNo}
+        </Checkbox>
+      )}
+      {keep && children}
+      <div className={styles.buttons}>
+        <Button type="primary" danger loading={busy} onClick={deny}>
+          {words.denyNow}
+        </Button>
+        <Button onClick={onBack}>{words.back}</Button>
+      </div>
+    </div>
+  );
+}

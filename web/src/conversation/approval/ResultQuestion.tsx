@@ -1,0 +1,101 @@
+// May the model see this? Exactly what it would see, to pass, to edit or to withhold.
+import { Button, Input, type InputRef } from "antd";
+import { useEffect, useRef, useState } from "react";
+
+import type { ApprovalRequest } from "../../api/types";
+import { useText } from "../../i18n";
+import { Problem } from "../../shell/Problem";
+import { Key } from "./ApprovalCard";
+import styles from "./approval.module.css";
+import { SettledLine } from "./SettledLine";
+import { useAnswer, wasAnsweredElsewhere } from "./useAnswer";
+import { useShortcuts } from "./useShortcuts";
+
+type Part = "choose" | "edit" | "withhold";
+
+export function ResultQuestion({ request, text }: { request: ApprovalRequest; text: string }) {
+  const words = useText().conversation.approval;
+  const { answer, busy, error, settled } = useAnswer(request.id);
+  const [part, setPart] = useState<Part>("choose");
+  const [edited, setEdited] = useState(text);
+  const [reason, setReason] = useState("");
+  const reasonInput = useRef<InputRef>(null);
+  useEffect(() => {
+    if (part === "withhold") reasonInput.current?.focus();
+  }, [part]);
+  useShortcuts(
+    request.id,
+    part === "choose" ? { a: () => answer({ answer: "pass" }), d: () => setPart("withhold"), e: () => setPart("edit") } : {},
+    settled === null && !busy,
+  );
+  if (settled !== null) return <SettledLine settled={settled} elsewhere={wasAnsweredElsewhere(request.id)} />;
+  const withhold = () => answer({ answer: "withhold", reason: reason.trim() === "" ? null : reason.trim() });
+  return (
+    <>
+      <p className={styles.hint}>{part === "edit" ? words.editResultHint : words.exactly(text.length)}</p>
+      {part === "edit" ? (
+        <Input.TextArea
+          autoFocus
+          className={styles.mono}
+          aria-label={words.resultText}
+          autoSize={{ minRows: 6, maxRows: 22 }}
+          value={edited}
+          onChange={(event) => setEdited(event.target.value)}
+        />
+      ) : (
+        <pre className={styles.result} tabIndex={0} aria-label={words.resultText}>
+          {text}
+        </pre>
+      )}
+      {error !== null && <Problem error={error} />}
+      {part === "withhold" && (
+        <Input
+          ref={reasonInput}
+          aria-label={words.reason}
+          placeholder={words.withholdPlaceholder}
+          value={reason}
+          maxLength={2000}
+          onChange={(event) => setReason(event.target.value)}
+          onPressEnter={(event) => {
+            if (!event.nativeEvent.isComposing) withhold();
+          }}
+        />
+      )}
+      <div className={styles.buttons}>
+        {part === "choose" && (
+          <>
+            <Button type="primary" loading={busy} onClick={() => answer({ answer: "pass" })} aria-keyshortcuts="a">
+              {words.pass} <Key>A</Key>
+            </Button>
+            <Button onClick={() => setPart("edit")} aria-keyshortcuts="e">
+              {words.editResult} <Key>E</Key>
+            </Button>
+            <Button danger onClick={() => setPart("withhold")} aria-keyshortcuts="d">
+              {words.withhold} <Key>D</Key>
+            </Button>
+          </>
+        )}
+        {part === "edit" && (
+          <Button type="primary" loading={busy} onClick={() => answer(edited === text ? { answer: "pass" } : { answer: "edit", text: edited })}>
+            {words.passEdited}
+          </Button>
+        )}
+        {part === "withhold" && (
+          <Button type="primary" danger loading={busy} onClick={withhold}>
+            {words.withholdNow}
+          </Button>
+        )}
+        {part !== "choose" && (
+          <Button
+            onClick={() => {
+              setEdited(text);
+              setPart("choose");
+            }}
+          >
+            {words.back}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+// How a question was settled, and by whom where it was not here.
+import type { Settled } from "../../api/types";
+import { type Texts, useText } from "../../i18n";
+import styles from "./approval.module.css";
+
+type Words = Texts["conversation"]["approval"];
+
+export function SettledLine({ settled, elsewhere = false }: { settled: Settled; elsewhere?: boolean }) {
+  const words = useText().conversation.approval;
+  return <p className={styles.settled}>{settledWords(settled, elsewhere, words)}</p>;
+}
+
+export function settledWords(settled: Settled, elsewhere: boolean, words: Words): string {
+  if (settled.settled === "expired") return words.expired;
+  if (settled.settled === "withdrawn") return words.withdrawn;
+  const { answer } = settled;
+  const by = settled.by.replace(/^person:/, "");
+  const said = words.said[answer.answer](by);
+  const reason = "reason" in answer && answer.reason ? words.reasonWas(answer.reason) : "";
+  const kept = "remember" in answer && answer.remember ? words.kept : "";
+  const first = elsewhere ? words.elsewhere : "";
+  return [first, said, reason, kept].filter((part) => part !== "").join(" ");
+}

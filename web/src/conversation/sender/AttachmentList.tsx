@@ -1,0 +1,56 @@
+// The files that go with the next message: how far each is, and a way to take it back.
+import { CloseOutlined, FileOutlined, ReloadOutlined } from "@ant-design/icons";
+import { Button } from "antd";
+
+import { useText } from "../../i18n";
+import { sayError } from "../../shell/Problem";
+import { sayBytes } from "../numbers";
+import styles from "./sender.module.css";
+import { type Attachment, detach, retryAttachment } from "./uploads";
+
+interface Props {
+  sessionId: string;
+  attachments: readonly Attachment[];
+  limit: number;
+}
+
+export function AttachmentList({ sessionId, attachments, limit }: Props) {
+  const words = useText().conversation.sender;
+  if (attachments.length === 0) return null;
+  return (
+    <ul className={styles.attachments} aria-label={words.attachments}>
+      {attachments.map((one) => (
+        <li key={one.key} className={styles.attachment} data-state={one.state}>
+          <FileOutlined aria-hidden />
+          <div className={styles.attachmentBody}>
+            <span className={styles.attachmentName} title={one.name}>
+              {one.name}
+            </span>
+            <State one={one} limit={limit} />
+          </div>
+          {one.state === "failed" && (
+            <Button type="text" size="small" icon={<ReloadOutlined />} aria-label={words.retryUpload(one.name)} onClick={() => retryAttachment(sessionId, one.key)} />
+          )}
+          <Button type="text" size="small" icon={<CloseOutlined />} aria-label={words.removeFile(one.name)} onClick={() => detach(sessionId, one.key)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function State({ one, limit }: { one: Attachment; limit: number }) {
+  const text = useText();
+  const words = text.conversation.sender;
+  switch (one.state) {
+    case "sending":
+      return <progress max={Math.max(1, one.size)} value={one.sent} aria-label={words.uploading(one.name)} />;
+    case "waiting":
+      return <small role="status">{words.uploadWaits}</small>;
+    case "done":
+      return <small>{sayBytes(one.size)}</small>;
+    case "too_large":
+      return <small role="alert">{words.tooLarge(sayBytes(one.size), sayBytes(limit))}</small>;
+    case "failed":
+      return <small role="alert">{words.uploadFailed(sayError(one.error, text).message)}</small>;
+  }
+}

@@ -1,0 +1,81 @@
+// The messages of a session: the newest first, earlier ones as they are asked for.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useRef, useState } from "react";
+
+import { api } from "../api/client";
+import { keys } from "../api/keys";
+import type { Message, MessageList } from "../api/types";
+
+const FIRST = 50;
+const EARLIER = 100;
+
+export interface Messages {
+  messages: readonly Message[];
+  total: number;
+}
+
+/** What is known already, and the newest page: they are joined where they meet. */
+export function joined(before: Messages | undefined, page: MessageList): Messages {
+  const first = page.messages[0];
+  if (before === undefined || first === undefined) return { messages: page.messages, total: page.total };
+  const meets = before.messages.some((message) => message.id >= first.id);
+  const earlier = meets ? before.messages.filter((message) => message.id < first.id) : [];
+  return { messages: [...earlier, ...page.messages], total: page.total };
+}
+
+export function withEarlier(before: Messages | undefined, page: MessageList): Messages {
+  const first = before?.messages[0];
+  const earlier = page.messages.filter((message) => first === undefined || message.id < first.id);
+  return { messages: [...earlier, ...(before?.messages ?? [])], total: page.total };
+}
+
+function path(sessionId: string): string {
+  return `sessions/${encodeURIComponent(sessionId)}/messages`;
+}
+
+/** The message before this one; 0 where there is none. */
+export async function messageBefore(sessionId: string, id: number): Promise<number> {
+  const page = await api.get<MessageList>(path(sessionId), { query: { last: 1, before: id } });
+  return page.messages.at(-1)?.id ?? 0;
+}
+
+export function useMessages(sessionId: string) {
+  const client = useQueryClient();
+  const key = keys.messages(sessionId);
+  const query = useQuery({
+    queryKey: key,
+    queryFn: async ({ signal }) =>
+      joined(client.getQueryData<Messages>(key), await api.get<MessageList>(path(sessionId), { query: { last: FIRST }, signal })),
+    staleTime: 0,
+  });
+  const { data } = query;
+  const underWay = useRef(false);
+  const [loadingEarlier, setLoading] = useState(false);
+  const loadEarlier = useCallback(
+    async (count = EARLIER) => {
+      const first = client.getQueryData<Messages>(keys.messages(sessionId))?.messages[0];
+      if (underWay.current || first === undefined) return;
+      underWay.current = true;
+      setLoading(true);
+      try {
+        const page = await api.get<MessageList>(path(sessionId), { query: { last: count, before: first.id } });
+        client.setQueryData<Messages>(keys.messages(sessionId), (before) => withEarlier(before, page));
+      } catch {
+        // Scrolling up asks again.
+      } finally {
+        underWay.current = false;
+        setLoading(false);
+      }
+    },
+    [client, sessionId],
+  );
+  return {
+    query,
+    messages: data?.messages ?? NONE,
+    hasEarlier: data !== undefined && data.messages.length < data.total,
+    loadEarlier,
+    loadingEarlier,
+  };
+}
+
+const NONE: readonly Message[] = [];

@@ -1,0 +1,129 @@
+// All that one conversation knows and can do.
+import { useQueryClient } from "@tanstack/react-query";
+import { App } from "antd";
+import { useCallback, useMemo, useState } from "react";
+
+import { keys } from "../api/keys";
+import { useText } from "../i18n";
+import { navigate } from "../router";
+import { sayError } from "../shell/Problem";
+import { compact, forkAndSay, order, say, setModel, type TurnOrder } from "./actions";
+import type { RowActions } from "./MessageRow";
+import { type Outgoing, type Row, rowsOf, type UserRow } from "./rows";
+import { useDraft } from "./sender/draft";
+import { clearSent } from "./sender/uploads";
+import { useLive } from "./useLive";
+import { useMessages } from "./useMessages";
+import { isRunning } from "./view";
+
+export function useTalk(sessionId: string) {
+  const client = useQueryClient();
+  const { message } = App.useApp();
+  const text = useText();
+  const { session, live } = useLive(sessionId);
+  const list = useMessages(sessionId);
+  const [draft, setDraft] = useDraft(sessionId);
+  const [outgoing, setOutgoing] = useState<Outgoing | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [pausedTurn, setPausedTurn] = useState<string | null>(null);
+  const [compacting, setCompacting] = useState(false);
+
+  const storedTurn = session.data?.turn ?? null;
+  // The stream is ahead of what was asked for once.
+  const turnState = storedTurn !== null && live.turn?.turnId === storedTurn.turn_id && live.turn.outcome !== null ? null : storedTurn;
+  const running = isRunning(live.turn) || turnState !== null;
+  const turnId = live.turn?.turnId ?? turnState?.turn_id ?? null;
+  const paused = running && (pausedTurn === null ? turnState?.state === "paused" : pausedTurn === turnId);
+  const arrived = outgoing !== null && live.said?.text === outgoing.text && isRunning(live.turn);
+  const rows = useMemo(
+    () => rowsOf(list.messages, live, turnState, arrived ? null : outgoing),
+    [list.messages, live, turnState, outgoing, arrived],
+  );
+
+  const refresh = useCallback(async () => {
+    await Promise.all([
+      client.invalidateQueries({ queryKey: keys.messages(sessionId) }),
+      client.invalidateQueries({ queryKey: keys.session(sessionId) }),
+    ]);
+  }, [client, sessionId]);
+  const tell = useCallback((problem: unknown) => void message.error(sayError(problem, text).message), [message, text]);
+
+  const send = useCallback(
+    async (content: string, uploads: readonly string[], fromDraft: boolean) => {
+      setError(null);
+      setOutgoing({ text: content, uploads });
+      if (fromDraft) setDraft("");
+      try {
+        await say(sessionId, content, uploads);
+        clearSent(sessionId, uploads);
+        await refresh();
+      } catch (problem) {
+        // What was written is not lost.
+        if (fromDraft) setDraft(content);
+        setError(problem);
+      } finally {
+        setOutgoing(null);
+      }
+    },
+    [refresh, sessionId, setDraft],
+  );
+
+  const give = useCallback(
+    (what: TurnOrder) => {
+      if (what !== "cancel") setPausedTurn(what === "pause" ? turnId : "");
+      order(sessionId, what).catch((problem: unknown) => {
+        setPausedTurn(null);
+        tell(problem);
+      });
+    },
+    [sessionId, tell, turnId],
+  );
+
+  const summarise = useCallback(() => {
+    setCompacting(true);
+    compact(sessionId)
+      .then(() => refresh())
+      .then(() => void message.success(text.conversation.bar.compacted))
+      .catch(setError)
+      .finally(() => setCompacting(false));
+  }, [message, refresh, sessionId, text]);
+
+  const lastSaid = useMemo(() => findLastUser(rows), [rows]);
+  const lastText = lastSaid?.text ?? null;
+  const lastUploads = lastSaid?.uploads.join() ?? "";
+  const actions = useMemo<RowActions>(() => {
+    const fork = async (row: UserRow, content: string) => {
+      if (row.id === null) return;
+      const id = await forkAndSay(sessionId, row.id, content, row.uploads);
+      void client.invalidateQueries({ queryKey: keys.sessions });
+      navigate({ name: "session", id });
+    };
+    return {
+      retryAsFork: (row) => void fork(row, row.text).catch(tell),
+      editAsFork: fork,
+      sayAgain: () => {
+        if (lastText !== null) void send(lastText, lastUploads === "" ? [] : lastUploads.split(","), false);
+      },
+      compact: summarise,
+    };
+  }, [client, lastText, lastUploads, send, sessionId, summarise, tell]);
+
+  const chooseModel = useCallback(
+    (model: string) => {
+      setModel(sessionId, model)
+        .then(() => client.invalidateQueries({ queryKey: keys.session(sessionId) }))
+        .catch(tell);
+    },
+    [client, sessionId, tell],
+  );
+
+  return {
+    session, live, list, rows, running, paused, draft, setDraft, error, setError, sending: outgoing !== null,
+    send: (content: string, uploads: readonly string[]) => void send(content, uploads, true),
+    give, actions, chooseModel, compacting,
+  };
+}
+
+function findLastUser(rows: readonly Row[]): UserRow | null {
+  return rows.findLast((row) => row.kind === "user") ?? null;
+}

@@ -11,6 +11,7 @@ mod gate;
 mod model_server;
 mod program;
 mod report;
+mod serve;
 mod sessions;
 mod shell;
 mod talk;
@@ -38,6 +39,9 @@ fn main() -> anyhow::Result<()> {
     }
     if wanted("talk") {
         talk::measure(&mut report)?;
+    }
+    if wanted("serve") {
+        serve::measure(&mut report)?;
     }
     if wanted("program") {
         program::measure(&mut report)?;

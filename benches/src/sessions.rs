@@ -198,7 +198,7 @@ const SENTENCES: [&str; 8] = [
     "会议纪要在共享文件夹里，帮我总结成三条",
 ];
 
-fn transcript(messages: usize) -> anyhow::Result<Transcript> {
+pub fn transcript(messages: usize) -> anyhow::Result<Transcript> {
     let start = Time::now();
     let text = |n: usize| {
         let (a, b) = (SENTENCES[n % 8], SENTENCES[n / 8 % 8]);

@@ -2,12 +2,12 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
 };
 
 use deskhand_core::{
     Caller, EventBody, EventSink, Gate, SessionCx,
-    session::{NewTurn, Role, SessionError, SessionStore, TitledBy, TurnEnd, UNTITLED},
+    session::{NewTurn, Role, Session, SessionError, SessionStore, TitledBy, TurnEnd, UNTITLED},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -26,6 +26,15 @@ use crate::{
 pub trait Models: Send + Sync {
     /// The model of that name (`PROVIDER/NAME`), or the usual one.
     fn connect(&self, name: Option<&str>) -> Result<Arc<dyn Provider>, ProviderError>;
+
+    /// The model that the next turn of a session is had with. A session may be of a kind that has its own.
+    fn connect_for(
+        &self,
+        _session: &Session,
+        name: Option<&str>,
+    ) -> Result<Arc<dyn Provider>, ProviderError> {
+        self.connect(name)
+    }
 }
 
 /// What the agent stands on.
@@ -81,6 +90,8 @@ pub struct Agent(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
     pub parts: AgentParts,
+    /// As they are now; a turn keeps those that it began with.
+    options: RwLock<Arc<AgentOptions>>,
     pub hub: EventHub,
     /// The turns that this process runs, by session.
     running: Mutex<HashMap<String, TurnHandle>>,
@@ -107,6 +118,10 @@ impl Inner {
         }
     }
 
+    fn options(&self) -> Arc<AgentOptions> {
+        Arc::clone(&self.options.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     fn running(&self) -> MutexGuard<'_, HashMap<String, TurnHandle>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -115,7 +130,14 @@ impl Inner {
 impl Agent {
     pub fn new(parts: AgentParts) -> Result<Self, AgentError> {
         let hub = EventHub::start(Arc::clone(&parts.store))?;
-        Ok(Self(Arc::new(Inner { parts, hub, running: Mutex::default(), unended: Mutex::default() })))
+        let options = RwLock::new(Arc::new(parts.options.clone()));
+        let (running, unended) = (Mutex::default(), Mutex::default());
+        Ok(Self(Arc::new(Inner { parts, options, hub, running, unended })))
+    }
+
+    /// Sets what holds for the turns that begin from now on.
+    pub fn set_options(&self, options: AgentOptions) {
+        *self.0.options.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(options);
     }
 
     /// Closes turns that a process left behind when it was ended. Returns how many there were.
@@ -137,7 +159,7 @@ impl Agent {
         }
         let session = parts.store.session(&request.session_id)?;
         let model = request.model.as_deref().or(session.metadata.model.as_deref());
-        let provider = parts.models.connect(model)?;
+        let provider = parts.models.connect_for(&session, model)?;
         let message = parts.gate.screener.mask_text(&request.message).into_string();
         let begun = parts.store.begin_turn(&NewTurn {
             session_id: session.id.clone(),
@@ -167,13 +189,17 @@ impl Agent {
             outside: Arc::default(),
             ..request.surroundings
         };
+        let mut options = self.0.options();
+        if let Some(chain) = request.options {
+            options = Arc::new(AgentOptions { chain, ..(*options).clone() });
+        }
         let turn = Turn::new(
             Arc::clone(&self.0),
+            options,
             begun.turn,
             &session,
             provider,
             surroundings,
-            request.options.unwrap_or_else(|| parts.options.chain.clone()),
             handle.clone(),
         );
         self.0.running().insert(handle.session_id().to_owned(), handle.clone());
@@ -198,7 +224,7 @@ impl Agent {
         if parts.store.open_turn(session_id)?.is_some() {
             return Err(SessionError::Busy(session_id.to_owned()).into());
         }
-        let provider = parts.models.connect(session.metadata.model.as_deref())?;
+        let provider = parts.models.connect_for(&session, session.metadata.model.as_deref())?;
         let messages = compact::uncovered(&parts.store.context(session_id)?);
         let last = messages.iter().rfind(|message| message.role != Role::System);
         let made = messages.iter().find_map(|message| message.metadata.compaction.as_ref());
@@ -240,6 +266,11 @@ impl Agent {
     }
 
     /// The events of a session after the number `after`: those in the store, then what comes.
+    /// How many turns run here.
+    pub fn running_turns(&self) -> usize {
+        self.0.running().len()
+    }
+
     pub fn subscribe(&self, session_id: &str, after: u64) -> EventStream {
         self.0.hub.subscribe(session_id, after)
     }

@@ -1,4 +1,10 @@
-//! What is written down of every call, and the log that keeps it.
+//! What is written down of every call, the log that keeps it, and how it is read.
+
+mod trail;
+
+pub use trail::{
+    AuditPage, AuditQuery, AuditReport, AuditTrail, ChainHead, Finding, FindingKind, KeptRecord,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,6 +32,9 @@ pub struct AuditRecord {
     pub tool_name: String,
     pub arguments: Value,
     pub session_id: String,
+    /// For whom the call was made. `None`: the owner of this installation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     pub timestamp: Time,
     /// `started` at arrival; a [`Status`](crate::Status) at the end.
     pub status: String,

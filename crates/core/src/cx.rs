@@ -55,6 +55,7 @@ struct Inner {
     call: CallId,
     tool: String,
     session_id: String,
+    owner: Option<String>,
     services: Services,
     cancel: CancellationToken,
     events: Arc<dyn EventSink>,
@@ -68,6 +69,8 @@ pub struct CxParts {
     pub call: CallId,
     pub tool: String,
     pub session_id: String,
+    /// For whom the call is made. `None`: the owner of this installation.
+    pub owner: Option<String>,
     pub services: Services,
     pub cancel: CancellationToken,
     pub events: Arc<dyn EventSink>,
@@ -77,11 +80,12 @@ pub struct CxParts {
 impl Cx {
     /// For planning.
     pub fn new(parts: CxParts) -> Self {
-        let CxParts { call, tool, session_id, services, cancel, events, screener } = parts;
+        let CxParts { call, tool, session_id, owner, services, cancel, events, screener } = parts;
         Self(Arc::new(Inner {
             call,
             tool,
             session_id,
+            owner,
             services,
             cancel,
             events,
@@ -108,6 +112,7 @@ impl Cx {
             call: self.0.call,
             tool: self.0.tool.clone(),
             session_id: self.0.session_id.clone(),
+            owner: self.0.owner.clone(),
             services: self.0.services.clone(),
             cancel,
             events: Arc::clone(&self.0.events),
@@ -133,6 +138,11 @@ impl Cx {
 
     pub fn session_id(&self) -> &str {
         &self.0.session_id
+    }
+
+    /// For whom the call is made, and whose is what it leaves behind. `None`: the owner of this installation.
+    pub fn owner(&self) -> Option<&str> {
+        self.0.owner.as_deref()
     }
 
     /// The plan that was approved; `None` while planning.

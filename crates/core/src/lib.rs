@@ -12,7 +12,7 @@
 //! [`Outcome`] with a [`Status`], a text for the model and data for programs.
 //!
 //! This crate does no I/O of its own. What the gate needs from the world comes in through traits:
-//! [`AuditLog`], [`ApprovalQueue`], [`GrantBook`], [`OutputKeeper`] and [`UndoJournal`] (kept by the store),
+//! [`AuditLog`] and [`AuditTrail`], [`ApprovalQueue`], [`GrantBook`], [`OutputKeeper`] and [`UndoJournal`] (kept by the store),
 //! [`Policy`] and [`Screener`] (kept by the guard), [`Approver`] (every surface where a person can be asked).
 
 pub mod approval;
@@ -44,7 +44,7 @@ pub mod tool;
 pub mod undo;
 
 pub use approval::{Answer, ApprovalQueue, ApprovalRequest, Approver, Remember, ResultAnswer, Settled};
-pub use audit::{AuditLog, AuditRecord, Phase};
+pub use audit::{AuditLog, AuditRecord, AuditTrail, Phase};
 pub use cx::{Cx, Progress, Services};
 pub use dialect::{Dialect, DialectEntry};
 pub use error::{StoreError, StoreResult, ToolError, ToolResult};

@@ -74,6 +74,8 @@ pub struct UndoEntry {
     pub tool: String,
     pub summary: String,
     pub session_id: String,
+    /// For whom the call was made. `None`: the owner of this installation.
+    pub owner: Option<String>,
     pub at: Time,
     /// The folder with the kept contents.
     pub folder: PathBuf,
@@ -89,6 +91,9 @@ pub struct UndoHeader {
     pub tool: String,
     pub summary: String,
     pub session_id: String,
+    /// For whom the call was made. `None`: the owner of this installation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     pub at: Time,
     /// The call that this one takes back, where it is an undo.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -99,6 +99,11 @@ impl App {
         })
     }
 
+    /// The settings as they are now, read anew from all their layers.
+    pub fn settings_now(&self, shared: &Shared) -> Result<Settings> {
+        load_settings(shared, self.paths.workspace(), &self.store, &self.gate.registry)
+    }
+
     /// The schema of a tool's arguments; `null` where there is no such tool.
     pub fn schema_of(&self, tool: &str, dialect: Option<&str>) -> &Value {
         let found = self.gate.registry.find(tool, dialect);
@@ -144,6 +149,12 @@ fn with_shell(services: Services, settings: &Settings, data_dir: &Path) -> Servi
         .with(settings.shell())
         .with(deskhand_tools::shell::ShellPlaces::new(data_dir, places::home()))
         .with(deskhand_tools::shell::ProcessTable::new(data_dir))
+}
+
+/// The person's config file, named or usual; `None` where there is no home.
+pub fn config_file(shared: &Shared) -> Option<PathBuf> {
+    let named = shared.config.clone().or_else(|| places::variable("DESKHAND_CONFIG"));
+    named.or_else(|| places::config_dir().map(|dir| dir.join("config.toml")))
 }
 
 /// The folder of the config, named or usual.

@@ -22,6 +22,14 @@ impl Language {
         if wanted.starts_with("zh") { Self::Chinese } else { Self::English }
     }
 
+    /// As addresses and settings write it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::Chinese => "zh",
+        }
+    }
+
     /// The text in this language.
     pub fn say<'a>(self, english: &'a str, chinese: &'a str) -> &'a str {
         match self {

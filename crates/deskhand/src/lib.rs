@@ -3,6 +3,7 @@
 pub mod assemble;
 pub mod cli;
 mod commands;
+mod demo;
 mod language;
 mod logging;
 pub mod models;

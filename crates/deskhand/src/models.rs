@@ -4,26 +4,33 @@ use std::{
     collections::HashMap,
     env,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, RwLock},
+    time::SystemTime,
 };
 
 use deskhand_agent::{
     Models,
     provider::{
-        ConnectOptions, Constrains, ErrorClass, Fallback, ModelName, Provider, ProviderError, connect,
+        ConnectOptions, Constrains, ErrorClass, Fallback, KeySource, KeyStore, ModelName, Provider,
+        ProviderError, RetryPolicy, connect,
         discover::{FoundModel, Look},
-        keys,
         presets::{Preset, presets},
     },
 };
+use deskhand_core::session::Session;
 use serde_json::Value;
 
-use crate::settings::Settings;
+use crate::{
+    demo::model::{self as demo, DemoModel},
+    settings::Settings,
+};
 
 /// The models that can be had here.
 pub struct ConfiguredModels {
-    settings: Settings,
-    keys_file: Option<PathBuf>,
+    settings: RwLock<Arc<Settings>>,
+    keys: KeyStore,
+    /// The file of keys as it was when models were connected last: how large, and since when.
+    keys_seen: Mutex<Option<(SystemTime, u64)>>,
     /// What answers on this machine, once it was looked for.
     found: Mutex<Option<Vec<FoundModel>>>,
     /// Those that were connected before: their connections, and which of their keys rest, are worth keeping.
@@ -51,13 +58,50 @@ impl Chosen {
 
 impl ConfiguredModels {
     pub fn new(settings: &Settings, config_dir: Option<PathBuf>) -> Self {
-        let keys_file = config_dir.map(|folder| folder.join("keys.toml")).filter(|file| file.exists());
-        Self { settings: settings.clone(), keys_file, found: Mutex::new(None), connected: Mutex::default() }
+        Self {
+            settings: RwLock::new(Arc::new(settings.clone())),
+            keys: KeyStore::new(Some(Arc::default()), config_dir.map(|folder| folder.join("keys.toml"))),
+            keys_seen: Mutex::default(),
+            found: Mutex::new(None),
+            connected: Mutex::default(),
+        }
+    }
+
+    fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes other settings over, from the next turn on.
+    pub fn set_settings(&self, settings: &Settings) {
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings.clone());
+        self.connect_anew();
+    }
+
+    /// Lets go of connections: an address or a key may be another now. A script stays where it is in its story.
+    pub fn connect_anew(&self) {
+        let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
+        connected.retain(|name, _| name.starts_with("scripted/") || name.starts_with("replay/"));
+    }
+
+    /// A key may have been entered since, here or in a terminal.
+    fn look_at_the_keys(&self) {
+        let file = self.keys.file().and_then(|file| file.metadata().ok());
+        let now = file.and_then(|file| Some((file.modified().ok()?, file.len())));
+        let before =
+            std::mem::replace(&mut *self.keys_seen.lock().unwrap_or_else(PoisonError::into_inner), now);
+        if before != now {
+            self.connect_anew();
+        }
+    }
+
+    /// Where keys are kept.
+    pub fn keys(&self) -> &KeyStore {
+        &self.keys
     }
 
     /// The usual model, if there is one without looking on this machine.
     pub fn configured(&self) -> Option<Chosen> {
-        if let Some(name) = self.settings.model() {
+        if let Some(name) = self.settings().model() {
             return Some(Chosen::BySetting(name.to_owned()));
         }
         let mut providers = presets().providers.iter();
@@ -77,9 +121,19 @@ impl ConfiguredModels {
         first
     }
 
+    /// The usual model as far as it is known without looking again.
+    pub fn usual_so_far(&self) -> Option<String> {
+        let found = || {
+            let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            found.iter().flatten().next().map(|found| found.name.to_string())
+        };
+        self.configured().map(|chosen| chosen.name().to_owned()).or_else(found)
+    }
+
     /// The models that can be named: those on this machine, and the well-known ones of providers whose key is there.
     pub async fn all(&self) -> Vec<String> {
         let found = Look::usual(&self.options(None)).find().await;
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
         let mut names: Vec<String> = found.iter().map(|found| found.name.to_string()).collect();
         for preset in presets().providers.iter().filter(|preset| self.has_key(preset)) {
             let known = presets().models.iter().filter(|model| model.provider == preset.name);
@@ -89,26 +143,27 @@ impl ConfiguredModels {
     }
 
     fn has_key(&self, preset: &Preset) -> bool {
-        let options = self.options(None);
-        let in_a_variable = preset
-            .key_variables
-            .iter()
-            .any(|variable| (options.env)(variable).is_some_and(|value| !value.trim().is_empty()));
-        let in_the_file = || {
-            let file = self.keys_file.as_deref()?;
-            keys::from_file(file, &preset.name).ok().filter(|keys| !keys.is_empty())
-        };
-        preset.needs_key && (in_a_variable || in_the_file().is_some())
+        preset.needs_key && self.key_source(preset).is_some()
+    }
+
+    /// Where the key of a provider comes from.
+    pub fn key_source(&self, preset: &Preset) -> Option<KeySource> {
+        self.keys.source(preset, &|name| env::var(name).ok())
+    }
+
+    /// A model to be tried out: nothing that is kept of it is used, and it is asked once.
+    pub fn fresh(&self, name: &str) -> Result<Arc<dyn Provider>, ProviderError> {
+        self.connect_with(name, RetryPolicy { tries: 1, ..RetryPolicy::default() })
     }
 
     /// What is set for a provider, beside what it is known for.
     pub fn options(&self, provider: Option<&str>) -> ConnectOptions {
-        let set = provider.map(|name| self.settings.provider(name)).unwrap_or_default();
+        let set = provider.map(|name| self.settings().provider(name)).unwrap_or_default();
         let text = |name: &str| set.get(name).and_then(Value::as_str).map(str::to_owned);
         let flag = |name: &str| set.get(name).and_then(Value::as_bool);
         ConnectOptions {
             base_url: text("base_url"),
-            keys_file: self.keys_file.clone(),
+            key_store: self.keys.clone(),
             extra: set.get("extra").and_then(Value::as_object).cloned().unwrap_or_default(),
             headers: set
                 .get("headers")
@@ -127,18 +182,19 @@ impl ConfiguredModels {
     }
 
     fn one(&self, name: &str) -> Result<Arc<dyn Provider>, ProviderError> {
+        self.look_at_the_keys();
         let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(provider) = connected.get(name) {
             return Ok(Arc::clone(provider));
         }
-        let provider = self.connect_one(name)?;
+        let provider = self.connect_with(name, RetryPolicy::default())?;
         connected.insert(name.to_owned(), Arc::clone(&provider));
         Ok(provider)
     }
 
-    fn connect_one(&self, name: &str) -> Result<Arc<dyn Provider>, ProviderError> {
+    fn connect_with(&self, name: &str, retry: RetryPolicy) -> Result<Arc<dyn Provider>, ProviderError> {
         let name = ModelName::parse(name)?;
-        let mut options = self.options(Some(&name.provider));
+        let mut options = ConnectOptions { retry, ..self.options(Some(&name.provider)) };
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = found.iter().flatten().find(|found| found.name == name) {
             found.fill(&mut options);
@@ -149,17 +205,20 @@ impl ConfiguredModels {
 
 impl Models for ConfiguredModels {
     fn connect(&self, name: Option<&str>) -> Result<Arc<dyn Provider>, ProviderError> {
-        let usual = || {
-            let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-            let first = found.iter().flatten().next().map(|found| found.name.to_string());
-            self.configured().map(|chosen| chosen.name().to_owned()).or(first)
-        };
-        let named = name.or(self.settings.model()).map(str::to_owned);
-        let Some(name) = named.or_else(usual) else { return Err(no_model()) };
+        let settings = self.settings();
+        let named = name.or(settings.model()).map(str::to_owned);
+        let Some(name) = named.or_else(|| self.usual_so_far()) else { return Err(no_model()) };
         let first = self.one(&name)?;
-        match self.settings.fallback_model() {
+        match settings.fallback_model() {
             Some(second) if second != name => Ok(Arc::new(Fallback::new(first, self.one(second)?))),
             _ => Ok(first),
+        }
+    }
+
+    fn connect_for(&self, session: &Session, name: Option<&str>) -> Result<Arc<dyn Provider>, ProviderError> {
+        match name.and_then(demo::language_of) {
+            Some(language) if session.metadata.demo => Ok(Arc::new(DemoModel::of(session, language)?)),
+            _ => self.connect(name),
         }
     }
 }

@@ -14,7 +14,7 @@
 //! ```
 
 mod approvals;
-pub mod audit;
+mod audit;
 mod budget;
 mod database;
 mod error;

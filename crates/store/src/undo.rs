@@ -132,8 +132,8 @@ impl UndoJournal for Undo {
         }
         let undone_by = read(&folder.join(UNDONE)).doing(action)?;
         let undone_by = undone_by.and_then(|text| CallId::parse(str::from_utf8(&text).ok()?));
-        let UndoHeader { call, tool, summary, session_id, at, .. } = header;
-        Ok(Some(UndoEntry { call, tool, summary, session_id, at, folder, steps, undone_by }))
+        let UndoHeader { call, tool, summary, session_id, owner, at, .. } = header;
+        Ok(Some(UndoEntry { call, tool, summary, session_id, owner, at, folder, steps, undone_by }))
     }
 
     fn recent(&self, limit: usize) -> StoreResult<Vec<UndoEntry>> {

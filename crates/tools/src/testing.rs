@@ -171,6 +171,7 @@ impl Desk {
             call: CallId::new(),
             tool: tool.to_owned(),
             session_id: "test".to_owned(),
+            owner: None,
             services: self.services.clone(),
             cancel: Default::default(),
             events,

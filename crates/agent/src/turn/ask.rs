@@ -137,7 +137,8 @@ impl Turn {
             workspace: &self.surroundings.workspace,
             mode: self.surroundings.mode,
             now: Time::now(),
-            instructions: self.agent.parts.options.instructions.as_deref(),
+            instructions: self.set.instructions.as_deref(),
+            client_wish: self.client_wish.as_deref(),
         })
     }
 

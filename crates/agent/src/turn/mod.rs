@@ -30,7 +30,7 @@ use futures_util::FutureExt;
 
 use crate::{
     AgentError,
-    agent::Inner,
+    agent::{AgentOptions, Inner},
     chain::{
         Language,
         guards::{Guard, Guards, Round, Stop, ToolChainOptions},
@@ -54,7 +54,11 @@ enum Protocol {
 /// One turn while it runs.
 pub(crate) struct Turn {
     agent: Arc<Inner>,
+    /// What was set when it began.
+    set: Arc<AgentOptions>,
     turn: OpenTurn,
+    /// What the program wishes through which the user talks.
+    client_wish: Option<String>,
     provider: Arc<dyn Provider>,
     protocol: Protocol,
     /// Where its calls work and whom they can ask.
@@ -80,24 +84,27 @@ struct End {
     outcome: TurnOutcome,
     reason: Option<String>,
     content: String,
+    /// Why the last words end where they do.
+    finish: Finish,
 }
 
 impl End {
     fn completed(content: String) -> Self {
-        Self { outcome: TurnOutcome::Completed, reason: None, content }
+        Self { outcome: TurnOutcome::Completed, reason: None, content, finish: Finish::Stop }
     }
 
     fn cancelled(content: String) -> Self {
-        Self { outcome: TurnOutcome::Cancelled, reason: Some("cancelled by the user".to_owned()), content }
+        let reason = Some("cancelled by the user".to_owned());
+        Self { outcome: TurnOutcome::Cancelled, reason, ..Self::completed(content) }
     }
 
     fn stopped(stop: &Stop, language: Language, content: String) -> Self {
         let reason = format!("{}: {}", stop.guard, stop.words(language));
-        Self { outcome: TurnOutcome::Stopped, reason: Some(reason), content }
+        Self { outcome: TurnOutcome::Stopped, reason: Some(reason), ..Self::completed(content) }
     }
 
     fn failed(reason: impl Into<String>, content: String) -> Self {
-        Self { outcome: TurnOutcome::Failed, reason: Some(reason.into()), content }
+        Self { outcome: TurnOutcome::Failed, reason: Some(reason.into()), ..Self::completed(content) }
     }
 
     fn by_provider(error: &ProviderError, content: String) -> Self {
@@ -126,15 +133,16 @@ impl From<Cancelled> for Broken {
 impl Turn {
     pub fn new(
         agent: Arc<Inner>,
+        set: Arc<AgentOptions>,
         turn: OpenTurn,
         session: &Session,
         provider: Arc<dyn Provider>,
         surroundings: SessionCx,
-        options: ToolChainOptions,
         handle: TurnHandle,
     ) -> Self {
-        let toolset = session.metadata.toolset.as_deref().unwrap_or(&agent.parts.options.toolset);
-        let language = agent.parts.options.language;
+        let options = set.chain.clone();
+        let toolset = session.metadata.toolset.as_deref().unwrap_or(&set.toolset);
+        let language = set.language;
         let desk = TurnDesk::new(Arc::clone(&agent.parts.gate.registry), toolset, language);
         let services = surroundings.services.clone().with(desk.clone());
         let events = Arc::new(control::Clocked { events: surroundings.events, handle: handle.clone() });
@@ -150,7 +158,7 @@ impl Turn {
             },
             desk,
             handle,
-            guards: Guards::new(options.clone(), agent.parts.options.language),
+            guards: Guards::new(options.clone(), language),
             options,
             messages: Vec::new(),
             answer: 0,
@@ -159,7 +167,9 @@ impl Turn {
             calibrated: Calibrated::default(),
             room: room::Room::default(),
             round: 0,
+            client_wish: session.metadata.client.as_ref().and_then(|client| client.instructions.clone()),
             provider,
+            set,
             agent,
         }
     }
@@ -203,7 +213,7 @@ impl Turn {
             reason: end.reason.map(|reason| self.mask(&reason)),
             content: end.content,
             usage: (self.usage != Usage::default()).then_some(self.usage),
-            metadata: serde_json::Map::new(),
+            metadata: finish_of(end.finish),
         };
         let (id, end) = (self.turn.id.clone(), stored.clone());
         match self.kept(move |store| store.end_turn(&id, &end)).await {
@@ -325,11 +335,11 @@ impl Turn {
             Finish::Length => self.notice("The answer was cut off: it is longer than the model may answer."),
             Finish::Filtered => self.notice("The model's server withheld a part of the answer."),
         }
-        End::completed(text)
+        End { finish, ..End::completed(text) }
     }
 
     fn language(&self) -> Language {
-        self.agent.parts.options.language
+        self.set.language
     }
 
     fn notice(&self, text: &str) {
@@ -364,4 +374,15 @@ impl Turn {
             Err(error) => Err(AgentError::Broken(format!("the store broke down: {error}"))),
         }
     }
+}
+
+/// How the metadata of the answer tells that it is not whole.
+fn finish_of(finish: Finish) -> serde_json::Map<String, serde_json::Value> {
+    let mut metadata = serde_json::Map::new();
+    match finish {
+        Finish::Stop => {}
+        Finish::Length => drop(metadata.insert("finish".to_owned(), "length".into())),
+        Finish::Filtered => drop(metadata.insert("finish".to_owned(), "filtered".into())),
+    }
+    metadata
 }

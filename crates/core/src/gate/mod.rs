@@ -397,6 +397,7 @@ impl Gate {
             call: draft.call_id,
             tool: entry.spec.name.to_owned(),
             session_id: session.id.clone(),
+            owner: session.owner.clone(),
             services: session.services.clone(),
             cancel: cancel.clone(),
             events: Arc::clone(&session.events),

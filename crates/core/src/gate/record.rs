@@ -46,6 +46,7 @@ pub(super) struct Draft {
     pub plan_wants_result_approval: bool,
     edited: bool,
     session_id: String,
+    owner: Option<String>,
     caller: String,
     tool: String,
     /// Masked and bounded.
@@ -70,6 +71,7 @@ impl Draft {
             plan_wants_result_approval: false,
             edited: false,
             session_id: session.id.clone(),
+            owner: session.owner.clone(),
             caller: session.caller.0.clone(),
             tool: request.tool.chars().take(MOST_NAME).collect(),
             arguments: bounded(gate.screener.mask_value(&request.arguments)),
@@ -165,6 +167,7 @@ impl Draft {
             tool_name: gate.screener.mask_text(&self.tool).into_string(),
             arguments: self.arguments.clone(),
             session_id: self.session_id.clone(),
+            owner: self.owner.clone(),
             timestamp: Time::now(),
             status: status.to_owned(),
             duration_ms: None,

@@ -4,12 +4,14 @@
 //! with their results) stands in the assistant message as [`Step`]s, in the order in which it happened, so that the
 //! conversation can be rebuilt for a model, shown to a person and gone on with after a crash.
 
+mod changes;
 mod markdown;
 mod step;
 mod store;
 mod transcript;
 mod written;
 
+pub use changes::{WhichTurn, changes_of_turn};
 pub use step::{CallEnd, CallStep, Step};
 pub use store::{
     AdoptUpload, Begun, Deletion, Hits, MAX_UPLOAD, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn,
@@ -68,8 +70,38 @@ pub struct SessionMeta {
     pub dialect: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<ForkedFrom>,
+    /// A demo: its turns are scripted, its tools are real.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub demo: bool,
+    /// What could be said next, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suggested: Vec<String>,
+    /// Of a conversation that another program leads through the OpenAI-compatible door.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientTalk>,
     #[serde(flatten)]
     pub other: Map<String, Value>,
+}
+
+/// What is remembered of a program that sends the whole conversation each time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ClientTalk {
+    /// What it wishes the model to be told. It is told as a wish.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// By which the conversation is known again, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub known_by: Vec<KnownBy>,
+}
+
+/// The state of a conversation after an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KnownBy {
+    /// SHA-256 of what had been said by then, as the program saw it.
+    pub digest: String,
+    /// The answer.
+    pub message_id: i64,
 }
 
 /// Where a fork comes from.

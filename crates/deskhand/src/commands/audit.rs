@@ -3,8 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::{Context, Result};
-use deskhand_core::CallId;
-use deskhand_store::audit as kept;
+use deskhand_core::{AuditTrail, CallId, audit::AuditQuery};
 use serde_json::json;
 
 use crate::{
@@ -22,7 +21,7 @@ pub fn run(app: &App, printer: Printer, action: Option<&AuditAction>, filter: &A
 
 fn verify(app: &App, printer: Printer) -> Result<u8> {
     let report = app.store.audit().verify()?;
-    let whole = report.findings.is_empty();
+    let whole = report.is_intact();
     let mut value = serde_json::to_value(&report)?;
     value["ok"] = json!(whole);
     printer.print(&value, |style| {
@@ -45,7 +44,7 @@ fn verify(app: &App, printer: Printer) -> Result<u8> {
 
 fn list(app: &App, printer: Printer, filter: &AuditFilter) -> Result<u8> {
     let call = filter.call.as_deref();
-    let query = kept::AuditFilter {
+    let query = AuditQuery {
         limit: filter.limit,
         before: filter.before,
         tool: filter.tool.clone(),
@@ -54,7 +53,7 @@ fn list(app: &App, printer: Printer, filter: &AuditFilter) -> Result<u8> {
             .map(|id| CallId::parse(id).with_context(|| format!("{id} is no id of a call")))
             .transpose()?,
         since: filter.since.as_deref().map(parse_ago).transpose()?,
-        ..kept::AuditFilter::default()
+        ..AuditQuery::default()
     };
     let page = app.store.audit().query(&query)?;
     printer.print(&page, |style| {

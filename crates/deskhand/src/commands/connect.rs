@@ -13,23 +13,29 @@ use crate::{
     assemble::{App, Surfaces},
     language::Language,
     models::ConfiguredModels,
+    settings::Settings,
     terminal::chat::{Conversation, EventSource, Questions, RunningTurn, Turn},
 };
 
 /// The agent on an app's gate and store.
 pub fn agent(app: &App, models: Arc<dyn Models>) -> Result<Agent> {
     let store: Arc<dyn SessionStore> = app.store.sessions();
-    let language = match app.language {
+    let options = options(&app.settings);
+    Ok(Agent::new(AgentParts { gate: Arc::new(app.gate.clone()), store, models, options })?)
+}
+
+/// What the settings say about conversations.
+pub fn options(settings: &Settings) -> AgentOptions {
+    let language = match Language::choose(settings.language()) {
         Language::English => chain::Language::English,
         Language::Chinese => chain::Language::Chinese,
     };
-    let options = AgentOptions {
-        chain: app.settings.chain(),
-        instructions: app.settings.instructions(),
+    AgentOptions {
+        chain: settings.chain(),
+        instructions: settings.instructions(),
         language,
         ..AgentOptions::default()
-    };
-    Ok(Agent::new(AgentParts { gate: Arc::new(app.gate.clone()), store, models, options })?)
+    }
 }
 
 /// A conversation of this terminal with the models of the settings.

@@ -1,11 +1,11 @@
 //! `deskhand undo`: takes back the last change, the change of one call, or those of a turn. Goes through the gate as every call.
 
-use std::{collections::HashSet, fmt::Write, sync::Arc};
+use std::{fmt::Write, sync::Arc};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 use deskhand_core::{
     CallId, Request, SessionCx, UndoJournal,
-    session::{Owner, PageAsk, SessionStore, ToolCallQuery},
+    session::{Owner, SessionStore, WhichTurn, changes_of_turn},
 };
 use serde_json::json;
 
@@ -16,8 +16,6 @@ use crate::{
 };
 
 const MOST_LISTED: usize = 50;
-/// How many of the newest calls are looked through for a turn.
-const MOST_CALLS: u64 = 1_000;
 
 pub async fn run(app: &App, printer: Printer, wanted: Option<String>) -> Result<u8> {
     let arguments = match wanted {
@@ -31,7 +29,7 @@ pub async fn run(app: &App, printer: Printer, wanted: Option<String>) -> Result<
 
 /// Takes back what a turn changed, the last change first. What cannot be taken back stops it there.
 pub async fn turn(app: &App, printer: Printer, wanted: Option<&str>, in_session: Option<&str>) -> Result<u8> {
-    let calls = changes_of_turn(app, wanted, in_session)?;
+    let calls = changes(app, wanted, in_session)?;
     let session = session(app, printer);
     let mut outcomes = Vec::new();
     for call in calls {
@@ -51,35 +49,14 @@ pub async fn turn(app: &App, printer: Printer, wanted: Option<&str>, in_session:
 }
 
 /// The calls of a turn that changed something that is not taken back yet, the last one first.
-fn changes_of_turn(app: &App, wanted: Option<&str>, in_session: Option<&str>) -> Result<Vec<CallId>> {
+fn changes(app: &App, wanted: Option<&str>, in_session: Option<&str>) -> Result<Vec<CallId>> {
     let store = app.store.sessions();
     let session_id = in_session.map(|id| store.find_session(id)).transpose()?.map(|session| session.id);
-    let query = |turn_id| ToolCallQuery {
-        page: PageAsk { page: 1, size: MOST_CALLS },
-        owner: Owner::Everyone,
-        session_id: session_id.clone(),
-        turn_id,
-        tool: None,
-    };
-    let there: HashSet<CallId> = app
-        .store
-        .undo()
-        .recent(usize::try_from(MOST_CALLS).unwrap_or(usize::MAX))?
-        .into_iter()
-        .filter(|entry| entry.undone_by.is_none())
-        .map(|entry| entry.call)
-        .collect();
-    let newest = store.tool_calls(&query(None))?.items;
     let named = wanted.map(|text| call_id(app, text.to_owned())).transpose()?;
-    let of_turn = newest.iter().find(|row| match &named {
-        Some(id) => row.call_id.to_string() == *id,
-        None => row.undo.is_some_and(|call| there.contains(&call)),
-    });
-    let Some(turn_id) = of_turn.map(|row| row.turn_id.clone()) else {
-        bail!("there is no turn whose changes could be taken back");
-    };
-    let rows = store.tool_calls(&query(Some(turn_id)))?.items;
-    Ok(rows.into_iter().filter_map(|row| row.undo).filter(|call| there.contains(call)).collect())
+    let which = named.as_deref().and_then(CallId::parse).map_or(WhichTurn::Newest, WhichTurn::OfCall);
+    let whose = (&Owner::Everyone, session_id.as_deref());
+    changes_of_turn(store.as_ref(), app.store.undo().as_ref(), whose, which)?
+        .context("there is no turn whose changes could be taken back")
 }
 
 /// The whole id of a call that is named whole or by its end.

@@ -169,14 +169,27 @@ fn unknown_tool(key: &str, tools: &[&str]) -> Option<String> {
     ))
 }
 
-fn check(key: &str, value: &Value) -> Result<&'static known::Known, String> {
-    let known = known::find(key)?;
+/// The row of a setting, or what is wrong with its name.
+pub(super) fn known(key: &str) -> Result<&'static known::Known, String> {
+    known::find(key)
+}
+
+/// Whether this could be a person's config file.
+pub(super) fn check_file(path: &Path, text: &str) -> Result<()> {
+    for (key, value) in flatten(path, text)? {
+        check(&key, &value).map_err(|why| anyhow!("{}: {why}", path.display()))?;
+    }
+    Ok(())
+}
+
+pub(super) fn check(key: &str, value: &Value) -> Result<&'static known::Known, String> {
+    let known = known(key)?;
     (known.check)(value).map_err(|wanted| format!("{key} is {value}, and must be {wanted}"))?;
     Ok(known)
 }
 
 /// The line that an error is about, from 1.
-pub fn line_of(text: &str, error: &toml::de::Error) -> usize {
+pub(super) fn line_of(text: &str, error: &toml::de::Error) -> usize {
     error.span().and_then(|span| text.get(..span.start)).map_or(0, |before| before.matches('\n').count()) + 1
 }
 

@@ -4,6 +4,7 @@
 //! came with the folder: it may only tighten until the person trusts its content), `DESKHAND_*`, flags.
 
 mod conversation;
+mod edit;
 mod known;
 mod layers;
 mod serving;
@@ -20,7 +21,10 @@ use deskhand_store::StoreOptions;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use self::layers::{Load, line_of, load};
+pub use self::{
+    edit::{Unchanged, change},
+    layers::{Load, load},
+};
 
 /// Every setting with its value and where it comes from.
 #[derive(Clone, Debug, Default)]
@@ -99,6 +103,11 @@ impl Settings {
 
     pub fn all(&self) -> &BTreeMap<String, Setting> {
         &self.values
+    }
+
+    /// What a setting is where nobody sets it.
+    pub fn default_of(key: &str) -> Value {
+        layers::known(key).map_or(Value::Null, |known| (known.default)())
     }
 
     fn value(&self, key: &str) -> &Value {

@@ -18,6 +18,7 @@ mod reference_pages;
 mod results;
 #[cfg(target_os = "linux")]
 mod sandbox;
+mod served;
 mod shell;
 mod shell_background;
 mod shell_bad_input;

@@ -1,6 +1,8 @@
 //! Every step of the one path: each test fails when the step's call is taken out of the gate.
 
-use deskhand_core::{AuditLog, Desktop, Mode, OutputKeeper, Permission, Request, Status, arguments, output};
+use deskhand_core::{
+    AuditLog, AuditTrail, Desktop, Mode, OutputKeeper, Permission, Request, Status, arguments, output,
+};
 use serde_json::json;
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::{fs, time::Duration};
 
-use deskhand_core::{EventBody, Mode, Outcome, Permission, Request, Status};
+use deskhand_core::{AuditTrail, EventBody, Mode, Outcome, Permission, Request, Status};
 use serde_json::{Value, json};
 
 use crate::{

@@ -137,6 +137,23 @@ impl Paths {
         self.0.restrict_to_workspace
     }
 
+    /// Something that may be read without a question, for whoever reads it outside of a call: by a person's click, not
+    /// by a plan that somebody saw. Deskhand's own data never is.
+    pub fn readable_unasked(&self, arg: &PathArg) -> ToolResult<Place> {
+        let bound = BoundPaths { paths: self, plan: None };
+        let place = bound.place(arg, Access::Read, LinkRule::Follow)?;
+        // Of what may not be read, it is not even told whether it is there.
+        if place.permission() != Permission::Public {
+            let message = format!("Reading {} needs a question: {}", place.shown(), place.why());
+            return Err(ToolError::blocked(place.rule(), message));
+        }
+        if self.own().iter().any(|own| place.path().starts_with(own)) {
+            let message = format!("{} is Deskhand's own data.", place.shown());
+            return Err(ToolError::blocked("path:own-data", message));
+        }
+        if place.exists() { Ok(place) } else { Err(BoundPaths::no_such_file(arg, &place)) }
+    }
+
     /// The innermost root that holds a path.
     fn root_of(&self, real: &Path) -> Option<&Root> {
         self.0

@@ -60,6 +60,7 @@ fn desk(restrict_to_workspace: bool) -> Desk {
         call: deskhand_core::CallId::new(),
         tool: "test".into(),
         session_id: String::new(),
+        owner: None,
         services: Services::default().with(paths),
         cancel: CancellationToken::new(),
         events: Arc::new(NoEvents),
@@ -266,4 +267,46 @@ fn fingerprints_tell_what_changed() {
     fs::set_permissions(desk.root.join("workspace/a.txt"), fs::Permissions::from_mode(0o600)).unwrap();
     fs::remove_file(desk.root.join("workspace/a.txt")).unwrap();
     assert_eq!(write(), Fingerprint::Absent);
+}
+
+#[test]
+fn what_a_click_may_read_is_what_needs_no_question() {
+    let desk = desk(false);
+    let paths = desk.cx.service::<Paths>().unwrap();
+    fs::write(desk.root.join("data/outputs/01932c5e-6f1c-7d2a-9b57-0c2f6f2d8a11.txt"), "x").unwrap();
+    fs::create_dir_all(desk.root.join("workspace/.ssh")).unwrap();
+    for (path, wanted) in [
+        ("a.txt", Ok("path:workspace-read")),
+        ("/etc/passwd", Ok("path:system-read")),
+        (".env", Err("path:sensitive")),
+        (".ssh/no-such-key", Err("path:sensitive")),
+        ("@elsewhere/b.txt", Err("path:outside-read")),
+        ("@elsewhere/nothing", Err("path:outside-read")),
+        ("@data/deskhand.db", Err("path:own-data")),
+        ("out:01932c5e-6f1c-7d2a-9b57-0c2f6f2d8a11", Err("path:own-data")),
+        ("nothing", Err("no_such_file")),
+    ] {
+        let found = paths.readable_unasked(&desk.arg(path));
+        let found = found.map(|place| place.rule()).map_err(|error| error.code);
+        assert_eq!(found, wanted, "{path}");
+    }
+}
+
+#[test]
+fn uploads_are_readable_by_calls_and_not_by_path_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    fs::create_dir_all(root.join("data/uploads/s")).unwrap();
+    fs::create_dir_all(root.join("workspace")).unwrap();
+    fs::write(root.join("data/uploads/s/f"), "x").unwrap();
+    let paths = Paths::open(PathsConfig {
+        workspaces: vec![root.join("workspace")],
+        read_only: vec![root.join("data/uploads")],
+        own: vec![root.join("data")],
+        outputs: root.join("data/outputs"),
+        ..PathsConfig::default()
+    })
+    .unwrap();
+    let arg = PathArg::new(root.join("data/uploads/s/f").to_str().unwrap());
+    assert_eq!(paths.readable_unasked(&arg).unwrap_err().code, "path:own-data");
 }

@@ -1,10 +1,10 @@
 //! What all routes stand on.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use deskhand_agent::Agent;
 use deskhand_core::{
-    ApprovalQueue, Caller, EventSink, Gate, Mode, SessionCx, UndoJournal,
+    ApprovalQueue, AuditTrail, Caller, EventSink, Gate, Mode, SessionCx, UndoJournal,
     event::NoEvents,
     session::{Session, SessionError, SessionStore},
 };
@@ -14,8 +14,12 @@ use super::{
     confirmations::Confirmations,
     door::{HostNames, Limits},
     error::ApiError,
+    links::Links,
+    metrics::Metrics,
     person::Person,
     program::Program,
+    pulse::Pulse,
+    routes::openai::Remembered,
     token::Users,
 };
 
@@ -25,6 +29,7 @@ pub struct Parts {
     pub agent: Agent,
     pub store: Arc<dyn SessionStore>,
     pub undo: Arc<dyn UndoJournal>,
+    pub audit: Arc<dyn AuditTrail>,
     pub program: Arc<dyn Program>,
     pub users: Users,
     pub requests_per_second: u32,
@@ -42,6 +47,10 @@ struct Inner {
     secure: bool,
     limits: Limits,
     confirmations: Confirmations,
+    client_talks: Mutex<Remembered>,
+    links: Links,
+    metrics: Metrics,
+    pulse: Pulse,
     ending: CancellationToken,
 }
 
@@ -57,6 +66,10 @@ impl App {
             secure,
             limits,
             confirmations,
+            client_talks: Mutex::default(),
+            links: Links::default(),
+            metrics: Metrics::default(),
+            pulse: Pulse::default(),
             ending: CancellationToken::new(),
         }))
     }
@@ -107,6 +120,27 @@ impl App {
 
     pub fn confirmations(&self) -> &Confirmations {
         &self.0.confirmations
+    }
+
+    pub fn audit(&self) -> &Arc<dyn AuditTrail> {
+        &self.0.parts.audit
+    }
+
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    pub fn pulse(&self) -> &Pulse {
+        &self.0.pulse
+    }
+
+    pub fn links(&self) -> &Links {
+        &self.0.links
+    }
+
+    /// Whose conversation with a program is in which session.
+    pub fn client_talks(&self) -> MutexGuard<'_, Remembered> {
+        self.0.client_talks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Fires when the server ends: what streams without end stops then.

@@ -1,5 +1,7 @@
 //! What a request that cannot be served is answered with. What a tool comes to is never one of these.
 
+use std::io;
+
 use aide::{
     OperationOutput,
     generate::GenContext,
@@ -57,8 +59,32 @@ impl ApiError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "broken", message)
     }
 
+    /// More than there may be.
+    pub fn too_large(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+    }
+
+    /// The disk did not do what it should. A full one is told from a broken one: there the person can do something.
+    pub fn disk(doing: &str, error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::StorageFull || error.kind() == io::ErrorKind::QuotaExceeded {
+            return Self::new(
+                StatusCode::INSUFFICIENT_STORAGE,
+                "disk_full",
+                format!("cannot {doing}: the disk is full"),
+            )
+            .hint("Make room on the disk that holds Deskhand's data, then go on.");
+        }
+        Self::broken(format!("cannot {doing}: {error}"))
+    }
+
     pub fn no_session(id: &str) -> Self {
         Self::not_found(format!("there is no session {id:?}"))
+    }
+
+    #[must_use]
+    pub fn code(mut self, code: &str) -> Self {
+        code.clone_into(&mut self.body.code);
+        self
     }
 
     #[must_use]

@@ -10,21 +10,34 @@ mod confirmations;
 mod door;
 mod error;
 mod extract;
+mod links;
+mod live_mask;
+mod metrics;
+mod mime;
 mod openapi;
 mod page;
 mod person;
 mod program;
+mod pulse;
+mod range;
+mod receive;
 mod routes;
 mod server;
 mod sse;
 mod token;
+mod unfinished;
 
 pub use self::{
     app::Parts,
     door::HostNames,
     error::ApiError,
     openapi::document,
-    program::{About, Program},
+    program::{
+        About, Program,
+        demo::{DemoDesk, DemoLanguage, DemoScene},
+        models::{KeyringState, ModelDesk, ModelList, ProviderItem},
+        settings::{SettingItem, SettingSource, SettingsAnswer, SettingsDesk, SourceKind},
+    },
     server::{Listen, Server, Tls},
     token::{Token, Users},
 };

@@ -9,7 +9,7 @@ use aide::{
 };
 use axum::{Extension, Json, Router, extract::DefaultBodyLimit, middleware, routing::get};
 
-use super::{app::App, door, page, routes};
+use super::{app::App, door, metrics, page, routes};
 
 /// Everything that the server answers.
 pub fn router(app: App) -> Router {
@@ -21,6 +21,7 @@ pub fn router(app: App) -> Router {
         .layer(Extension(Arc::new(api)))
         .layer(DefaultBodyLimit::max(routes::MOST_JSON_BYTES))
         .layer(middleware::from_fn_with_state(app.clone(), door::pass))
+        .layer(middleware::from_fn_with_state(app.clone(), metrics::measure))
         .with_state(app)
 }
 

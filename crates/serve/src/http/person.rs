@@ -57,6 +57,19 @@ impl Person {
         }
     }
 
+    /// A model that they name. Files as models are read with the rights of the server: that is for the owner alone.
+    pub fn may_name(&self, model: Option<String>) -> Result<Option<String>, ApiError> {
+        let Some(model) = model.filter(|model| !model.trim().is_empty()) else { return Ok(None) };
+        let provider = model.trim().split('/').next().unwrap_or_default();
+        if !self.is_owner() && matches!(provider, "scripted" | "replay") {
+            return Err(ApiError::forbidden(
+                "owner_only",
+                format!("{provider}/… is for the owner of this installation alone"),
+            ));
+        }
+        Ok(Some(model))
+    }
+
     /// An error for all but the owner.
     pub fn must_be_owner(&self, what: &str) -> Result<(), ApiError> {
         if self.is_owner() {

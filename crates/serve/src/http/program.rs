@@ -1,11 +1,16 @@
 //! What only the assembled program knows, as the server asks for it.
 
-use std::path::Path;
+pub mod demo;
+pub mod models;
+pub mod settings;
+
+use std::{path::Path, sync::Arc};
 
 use deskhand_core::SessionCx;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::{demo::DemoDesk, models::ModelDesk, settings::SettingsDesk};
 use super::error::ApiError;
 
 /// The program that this server is a part of.
@@ -16,6 +21,21 @@ pub trait Program: Send + Sync {
     /// Where a session's calls work: in its folder, or the first of the workspaces, with its own uploads to read and
     /// nobody else's.
     fn surroundings(&self, session_id: &str, workspace: Option<&Path>) -> Result<SessionCx, ApiError>;
+
+    /// Its settings, where they can be seen and changed from here.
+    fn settings(&self) -> Option<Arc<dyn SettingsDesk>> {
+        None
+    }
+
+    /// Its models and their keys, where they can be seen and changed from here.
+    fn models(&self) -> Option<Arc<dyn ModelDesk>> {
+        None
+    }
+
+    /// Its demos, where it has any.
+    fn demos(&self) -> Option<Arc<dyn DemoDesk>> {
+        None
+    }
 }
 
 /// What the program says of itself.

@@ -15,7 +15,8 @@ use axum::{
     },
 };
 use futures_util::{Stream, StreamExt, stream::BoxStream};
-use tokio_util::sync::CancellationToken;
+
+use super::app::App;
 
 /// How often a stream shows that it is alive: proxies and browsers give up on silence.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
@@ -25,9 +26,18 @@ pub struct EventsAnswer(BoxStream<'static, SseEvent>);
 
 impl EventsAnswer {
     /// Ends by itself when the server does.
-    pub fn new(events: impl Stream<Item = SseEvent> + Send + 'static, ending: &CancellationToken) -> Self {
-        let ending = ending.clone();
-        Self(events.take_until(async move { ending.cancelled().await }).boxed())
+    pub fn new(events: impl Stream<Item = SseEvent> + Send + 'static, app: &App) -> Self {
+        let ending = app.ending().clone();
+        let open = app.metrics().stream_opened();
+        let events = events.take_until(async move { ending.cancelled().await });
+        Self(
+            events
+                .inspect(move |_| {
+                    // Counted for as long as the stream is there.
+                    let _ = &open;
+                })
+                .boxed(),
+        )
     }
 }
 

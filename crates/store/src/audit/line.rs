@@ -158,6 +158,7 @@ mod tests {
             tool_name: "read_file".into(),
             arguments,
             session_id: "s".into(),
+            owner: None,
             timestamp: Time::now(),
             status: "success".into(),
             duration_ms: Some(3),

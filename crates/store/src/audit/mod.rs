@@ -2,7 +2,7 @@
 //!
 //! Appending writes to a file under a lock, and does not wait for the disk. [`AuditLog::make_durable`] does,
 //! and then moves the head of the chain in the database forward; a thread does the same a moment after
-//! whatever was appended. [`Audit::verify`] says what was changed, if anything was.
+//! whatever was appended. [`AuditTrail::verify`] says what was changed, if anything was.
 
 mod files;
 mod head;
@@ -28,10 +28,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{AuditLog, AuditRecord, CallId, StoreResult, Time};
-
-pub use query::{AuditFilter, AuditPage, KeptRecord};
-pub use verify::{AuditReport, ChainHead, Finding, FindingKind};
+use deskhand_core::{
+    AuditLog, AuditRecord, AuditTrail, CallId, StoreResult, Time,
+    audit::{AuditPage, AuditQuery, AuditReport},
+};
 
 use self::{
     head::{Heads, Switch},
@@ -91,17 +91,6 @@ impl Audit {
         Self { log: Arc::new(log), enabled, follower: Mutex::new(None) }
     }
 
-    /// Reads the whole log and says what is wrong with it. Others may append meanwhile.
-    pub fn verify(&self) -> StoreResult<AuditReport> {
-        verify::verify(&self.log)
-    }
-
-    /// The records that fit, newest first, a page at a time.
-    pub fn query(&self, filter: &AuditFilter) -> StoreResult<AuditPage> {
-        query::query(&self.log.folder, filter)
-            .doing(|| format!("read the audit log {}", self.log.folder.display()))
-    }
-
     /// Says to the follower that there is something to follow; starts it, if it is not there.
     fn tell_follower(&self) {
         if self.log.pending.swap(true, Ordering::AcqRel) {
@@ -142,8 +131,19 @@ impl AuditLog for Audit {
     fn last_record(&self, call: CallId) -> StoreResult<Option<AuditRecord>> {
         // A call has no record from before it had an id; clocks that differ a little do not matter.
         let since = call.made_at().map(|made| made.minus(CLOCKS_DIFFER));
-        let filter = AuditFilter { call_id: Some(call), since, limit: 1, ..AuditFilter::default() };
-        Ok(self.query(&filter)?.records.pop().map(|kept| kept.record))
+        let newest = AuditQuery { call_id: Some(call), since, limit: 1, ..AuditQuery::default() };
+        Ok(self.query(&newest)?.records.pop().map(|kept| kept.record))
+    }
+}
+
+impl AuditTrail for Audit {
+    fn query(&self, query: &AuditQuery) -> StoreResult<AuditPage> {
+        query::query(&self.log.folder, query)
+            .doing(|| format!("read the audit log {}", self.log.folder.display()))
+    }
+
+    fn verify(&self) -> StoreResult<AuditReport> {
+        verify::verify(&self.log)
     }
 }
 

@@ -34,6 +34,7 @@ fn notice(status: &str, result: String, details: Value, now: Time) -> AuditRecor
         tool_name: String::new(),
         arguments: details,
         session_id: String::new(),
+        owner: None,
         timestamp: now,
         status: status.to_owned(),
         duration_ms: None,

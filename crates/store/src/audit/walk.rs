@@ -6,11 +6,13 @@
 
 use std::{cmp::Ordering, collections::HashMap, ops::RangeInclusive};
 
+use deskhand_core::audit::{AuditReport, ChainHead, Finding, FindingKind};
+
 use super::{
     head::{FileRow, Head},
     line::{Hash, Line, Position},
     notice::Standing,
-    verify::{AuditReport, ChainHead, Finding, FindingKind, MAX_FINDINGS},
+    verify::MAX_FINDINGS,
 };
 
 pub(super) struct Walk {

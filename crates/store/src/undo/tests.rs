@@ -18,6 +18,7 @@ fn header(call: CallId) -> UndoHeader {
         tool: "write_file".into(),
         summary: "write a".into(),
         session_id: "s".into(),
+        owner: None,
         at: Time::now(),
         undoes: None,
     }

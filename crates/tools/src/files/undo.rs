@@ -141,17 +141,19 @@ fn journal(cx: &Cx) -> ToolResult<&Arc<dyn UndoJournal>> {
 fn target(cx: &Cx, call: Option<&str>) -> ToolResult<UndoEntry> {
     let journal = journal(cx)?;
     match call {
-        Some(text) => named(journal.as_ref(), text),
+        Some(text) => named(journal.as_ref(), text, cx.owner()),
         None => newest(journal.as_ref(), cx),
     }
 }
 
-fn named(journal: &dyn UndoJournal, text: &str) -> ToolResult<UndoEntry> {
+fn named(journal: &dyn UndoJournal, text: &str, owner: Option<&str>) -> ToolResult<UndoEntry> {
     let call = CallId::parse(text).ok_or_else(|| {
         ToolError::invalid("invalid_call_id", format!("{text:.60} is no call id."))
             .hint("A call id looks like 01932c5e-6f1c-7d2a-9b57-0c2f6f2d8a11; outcomes name it.")
     })?;
-    let entry = journal.load(call)?.ok_or_else(|| {
+    // To a user, what others changed does not exist. The owner of this installation answers for all of it.
+    let is_theirs = |entry: &UndoEntry| owner.is_none() || entry.owner.as_deref() == owner;
+    let entry = journal.load(call)?.filter(is_theirs).ok_or_else(|| {
         let message = format!("The undo journal has nothing of call {call}.");
         ToolError::new("no_such_change", message)
             .hint("It changed no file, could not be undone, or is too old to be kept.")
@@ -181,7 +183,8 @@ fn newest(journal: &dyn UndoJournal, cx: &Cx) -> ToolResult<UndoEntry> {
         for entry in journal.recent(most)? {
             let is_own = entry.session_id == cx.session_id();
             let may_do = is_own || (nearby.is_none() && is_in_workspace(&entry, cx)?);
-            if entry.tool == Undo::SPEC.name || !may_do {
+            let is_theirs = entry.owner.as_deref() == cx.owner();
+            if entry.tool == Undo::SPEC.name || !may_do || !is_theirs {
                 continue;
             }
             if let Effect::By(entry) = in_effect(journal, entry)? {

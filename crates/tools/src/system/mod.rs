@@ -10,6 +10,8 @@ mod looking_tests;
 mod process_table;
 mod sampling;
 
+pub use system_info::vitals;
+
 crate::family::family! {
     system_info: SystemInfo;
     list_processes: ListProcesses;

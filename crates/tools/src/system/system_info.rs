@@ -8,6 +8,7 @@ mod network;
 mod sensors;
 #[cfg(test)]
 mod tests;
+pub mod vitals;
 
 use std::time::Duration;
 

@@ -21,6 +21,7 @@ use super::{call::interrupted, connect};
 use crate::{
     assemble::App,
     cli::{ServeArgs, Shared},
+    demo::folder,
     models::ConfiguredModels,
     terminal::Printer,
 };
@@ -31,6 +32,7 @@ const OTHER_PORTS: u16 = 10;
 
 pub async fn run(app: App, shared: &Shared, printer: Printer, args: &ServeArgs) -> Result<u8> {
     let app = Arc::new(app);
+    tokio::task::spawn_blocking(folder::clear_away_old).await.context("old demos could not be looked for")?;
     let token = token_file::load(&app.data_dir, args.new_token)?;
     let users = users::load(&app.data_dir)?;
     let with_users = users.iter().fold(Users::new(&token), |all, (name, hash)| all.with(name, hash));
@@ -72,7 +74,7 @@ async fn bind(app: &Arc<App>, shared: &Shared, args: &ServeArgs, users: &Users) 
     hosts.extend(args.host.iter().cloned());
     for (n, address) in addresses.iter().enumerate() {
         let listen = Listen { address: *address, hosts: hosts.clone(), tls: tls.clone() };
-        match Server::bind(parts(app, shared, users.clone())?, &listen).await {
+        match Server::bind(parts(app, shared, users.clone()).await?, &listen).await {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse && n + 1 < addresses.len() => {}
             Err(error) => return Err(error).context("the server cannot start"),
             Ok(server) => return Ok(server),
@@ -84,18 +86,21 @@ async fn bind(app: &Arc<App>, shared: &Shared, args: &ServeArgs, users: &Users) 
     )
 }
 
-fn parts(app: &Arc<App>, shared: &Shared, users: Users) -> Result<Parts> {
+async fn parts(app: &Arc<App>, shared: &Shared, users: Users) -> Result<Parts> {
     let models = Arc::new(ConfiguredModels::new(&app.settings, app.config_dir.clone()));
+    // Where nothing is set, this looks for servers on this machine.
+    models.usual().await;
     let agent = connect::agent(app, models.clone())?;
     if let Err(error) = agent.recover() {
         tracing::warn!(%error, "a turn that was cut off could not be closed");
     }
     Ok(Parts {
         gate: app.gate.clone(),
-        agent,
+        agent: agent.clone(),
         store: app.store.sessions(),
         undo: app.store.undo(),
-        program: Arc::new(ServedProgram::new(Arc::clone(app), shared.clone(), models)),
+        audit: app.store.audit(),
+        program: Arc::new(ServedProgram::new(Arc::clone(app), shared.clone(), models, agent)),
         users,
         requests_per_second: app.settings.serve_requests_per_second(),
     })

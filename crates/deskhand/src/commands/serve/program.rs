@@ -1,20 +1,27 @@
 //! What the server asks of the program around it.
 
+mod demos;
+mod models;
+mod settings;
+
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
+use deskhand_agent::Agent;
 use deskhand_core::{SessionCx, event::NoEvents};
-use deskhand_serve::http::{About, ApiError, Program};
+use deskhand_serve::http::{About, ApiError, DemoDesk, ModelDesk, Program, SettingsDesk};
 
+use self::{demos::Demos, settings::LiveSettings};
 use super::session_services::SessionServices;
 use crate::{
     assemble::{App, Surfaces},
     cli::Shared,
     language::Language,
     models::ConfiguredModels,
+    settings::Settings,
 };
 
 /// The program, as its server sees it.
@@ -22,14 +29,23 @@ pub struct ServedProgram {
     app: Arc<App>,
     shared: Shared,
     models: Arc<ConfiguredModels>,
-    /// The program on other folders: those of sessions that were begun elsewhere.
-    elsewhere: Mutex<HashMap<PathBuf, Arc<App>>>,
+    settings: Arc<LiveSettings>,
+    /// The program on other folders, those of sessions that were begun elsewhere, with the settings of that time.
+    elsewhere: Mutex<HashMap<PathBuf, (Arc<Settings>, Arc<App>)>>,
     services: SessionServices,
 }
 
 impl ServedProgram {
-    pub fn new(app: Arc<App>, shared: Shared, models: Arc<ConfiguredModels>) -> Self {
-        Self { app, shared, models, elsewhere: Mutex::default(), services: SessionServices::default() }
+    pub fn new(app: Arc<App>, shared: Shared, models: Arc<ConfiguredModels>, agent: Agent) -> Self {
+        let settings = LiveSettings::new(Arc::clone(&app), shared.clone(), Arc::clone(&models), agent);
+        Self {
+            app,
+            shared,
+            models,
+            settings: Arc::new(settings),
+            elsewhere: Mutex::default(),
+            services: SessionServices::default(),
+        }
     }
 
     /// The program on the folder of a session.
@@ -37,8 +53,10 @@ impl ServedProgram {
         if self.app.paths.workspaces().any(|ours| ours == workspace) {
             return Ok(Arc::clone(&self.app));
         }
+        let settings = self.settings.now();
         let mut elsewhere = self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(app) = elsewhere.get(workspace) {
+        elsewhere.retain(|folder, (set, _)| folder.is_dir() && Arc::ptr_eq(set, &settings));
+        if let Some((_, app)) = elsewhere.get(workspace) {
             return Ok(Arc::clone(app));
         }
         let shared = Shared { workspace: vec![workspace.to_path_buf()], ..self.shared.clone() };
@@ -47,25 +65,23 @@ impl ServedProgram {
                 "no_workspace",
                 format!("this session works in {}: {error:#}", workspace.display()),
             )
-            .hint("Bring the folder back, or go on in a new session.")
+            .hint("Bring the folder back, or go on in a new session; of a demo, begin a new one.")
         })?;
         let app = Arc::new(app);
-        elsewhere.insert(workspace.to_path_buf(), Arc::clone(&app));
+        elsewhere.insert(workspace.to_path_buf(), (settings, Arc::clone(&app)));
         Ok(app)
     }
 }
 
 impl Program for ServedProgram {
     fn about(&self) -> About {
+        let settings = self.settings.now();
         About {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             workspaces: self.app.paths.workspaces().map(|path| path.display().to_string()).collect(),
-            mode: self.app.mode,
-            language: match self.app.language {
-                Language::English => "en".to_owned(),
-                Language::Chinese => "zh".to_owned(),
-            },
-            model: self.models.configured().map(|chosen| chosen.name().to_owned()),
+            mode: settings.mode().unwrap_or(self.app.mode),
+            language: Language::choose(settings.language()).code().to_owned(),
+            model: self.models.usual_so_far(),
         }
     }
 
@@ -77,10 +93,26 @@ impl Program for ServedProgram {
         let surfaces = Surfaces { approvers: Vec::new(), wait_for_others: true, events: Arc::new(NoEvents) };
         let services =
             self.services.of(&app, session_id).map_err(|error| ApiError::broken(format!("{error:#}")))?;
+        // Of another folder, its own config has a say.
+        let settings = self.settings.now();
+        let in_force: &Settings = if Arc::ptr_eq(&app, &self.app) { &settings } else { &app.settings };
         Ok(SessionCx {
             services,
+            mode: in_force.mode().unwrap_or(app.mode),
             workspace: workspace.unwrap_or(app.paths.workspace()).to_path_buf(),
             ..app.session("http", surfaces)
         })
+    }
+
+    fn settings(&self) -> Option<Arc<dyn SettingsDesk>> {
+        Some(self.settings.clone())
+    }
+
+    fn models(&self) -> Option<Arc<dyn ModelDesk>> {
+        Some(self.models.clone())
+    }
+
+    fn demos(&self) -> Option<Arc<dyn DemoDesk>> {
+        Some(Arc::new(Demos))
     }
 }

@@ -78,7 +78,7 @@ pub async fn say(
         session_id: session.id,
         message: body.content,
         uploads: body.uploads,
-        model: body.model.filter(|model| !model.is_empty()),
+        model: person.may_name(body.model)?,
         surroundings,
         options: None,
         observer: None,

@@ -71,7 +71,7 @@ async fn events(
         let event = watched.next().await?;
         Some((numbered(&event), watched))
     });
-    Ok(EventsAnswer::new(events, app.ending()))
+    Ok(EventsAnswer::new(events, &app))
 }
 
 fn numbered(event: &Event) -> SseEvent {
@@ -109,6 +109,7 @@ async fn web_socket(
 const MOST_COMMAND_BYTES: usize = 4096;
 
 async fn converse(app: App, session_id: String, mut watched: EventStream, mut socket: WebSocket) {
+    let _open = app.metrics().stream_opened();
     loop {
         tokio::select! {
             () = app.ending().cancelled() => return,

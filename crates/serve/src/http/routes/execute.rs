@@ -12,7 +12,8 @@ use std::sync::{
 use aide::axum::{ApiRouter, routing::post_with};
 use axum::{Json, extract::State};
 use deskhand_core::{
-    Answer, ApprovalRequest, Approver, ErrorBody, Explanation, Outcome, Plan, Request, SessionCx, Time,
+    Answer, ApprovalRequest, Approver, ErrorBody, Explanation, Outcome, Plan, Request, ResultAnswer,
+    SessionCx, Time,
     approval::{AnyAnswer, Subject},
     arguments,
     event::NoEvents,
@@ -239,6 +240,37 @@ pub async fn call_to_its_end(app: &App, request: Request, cx: SessionCx) -> Resu
     let gate = app.gate().clone();
     let calling = tokio::spawn(async move { gate.call(request, &cx).await });
     calling.await.map_err(|error| ApiError::broken(format!("the call broke down: {error}")))
+}
+
+/// Makes a call that a person clicked for: the click is the yes to it.
+pub async fn clicked(
+    app: &App,
+    person: &Person,
+    request: Request,
+    cx: SessionCx,
+) -> Result<Outcome, ApiError> {
+    let request = Request { cancel: app.ending().child_token(), ..request };
+    let cx = SessionCx { approvers: vec![Arc::new(Click { surface: person.surface() })], ..cx };
+    call_to_its_end(app, request, cx).await
+}
+
+/// Says yes in the name of the person who clicked, who also sees the result.
+struct Click {
+    surface: String,
+}
+
+impl Approver for Click {
+    fn name(&self) -> &str {
+        &self.surface
+    }
+
+    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
+        let answer = match request.subject {
+            Subject::Execution { .. } => AnyAnswer::Execution(Answer::Yes { remember: None }),
+            Subject::Result { .. } => AnyAnswer::Result(ResultAnswer::Pass),
+        };
+        async move { Some(answer) }.boxed()
+    }
 }
 
 /// Says yes to the one plan that was shown, and to nothing else. Questions about results are left to the page.

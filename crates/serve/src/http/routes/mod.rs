@@ -2,14 +2,28 @@
 
 mod about;
 mod approvals;
+mod audit;
 mod chat;
+mod demo;
+mod downloads;
 mod events;
 mod execute;
+mod grants;
 mod health;
 mod messages;
+mod metrics;
+mod models;
 mod notices;
+pub mod openai;
+mod paging;
+#[cfg(unix)]
+mod processes;
 mod sessions;
+mod settings;
 mod tools;
+mod undo;
+mod uploads;
+mod vitals;
 
 use aide::axum::ApiRouter;
 
@@ -28,36 +42,29 @@ pub fn all() -> ApiRouter<App> {
         .merge(tools::routes())
         .merge(execute::routes())
         .merge(approvals::routes())
+        .merge(uploads::routes())
+        .merge(downloads::routes())
+        .merge(grants::routes())
+        .merge(undo::routes())
+        .merge(audit::routes())
+        .merge(vitals::routes())
+        .merge(metrics::routes())
+        .merge(processes())
+        .merge(settings::routes())
+        .merge(models::routes())
+        .merge(demo::routes())
+        .merge(openai::routes())
 }
 
-/// Which page of a list is wanted.
-mod paging {
-    use deskhand_core::session::PageAsk;
-    use schemars::JsonSchema;
-    use serde::Deserialize;
+#[cfg(unix)]
+fn processes() -> ApiRouter<App> {
+    processes::routes()
+}
 
-    const USUAL_SIZE: u64 = 20;
-
-    #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-    pub struct PageParams {
-        /// From 1.
-        #[schemars(range(min = 1))]
-        pub page: Option<u64>,
-        /// 1 to 1,000.
-        #[schemars(range(min = 1, max = 1000))]
-        pub page_size: Option<u64>,
-    }
-
-    impl PageParams {
-        pub fn ask(self) -> PageAsk {
-            PageAsk { page: self.page.unwrap_or(1), size: self.page_size.unwrap_or(USUAL_SIZE) }
-        }
-
-        /// `None` where no page is asked for.
-        pub fn ask_if_any(self) -> Option<PageAsk> {
-            (self.page.is_some() || self.page_size.is_some()).then(|| self.ask())
-        }
-    }
+/// Commands run on Unix only, so far.
+#[cfg(not(unix))]
+fn processes() -> ApiRouter<App> {
+    ApiRouter::new()
 }
 
 pub use about::MOST_JSON_BYTES;
@@ -70,5 +77,12 @@ pub const TAGS: &[(&str, &str)] = &[
     ("events", "What happens, as it happens"),
     ("tools", "The hands, each call through the one gate"),
     ("approvals", "Questions to people"),
+    ("files", "Files in and out"),
+    ("processes", "Programs that calls left running in the background"),
+    ("audit", "What was done, by whom, and whether the record is whole"),
+    ("undo", "Changes to files, and taking them back"),
+    ("settings", "What can be set"),
+    ("models", "Whom Deskhand talks to, their keys, and the demo that needs none"),
+    ("openai", "For programs that speak OpenAI's chat completions"),
     ("server", "The server itself"),
 ];

@@ -43,13 +43,13 @@ pub fn routes() -> ApiRouter<App> {
 }
 
 async fn notices(State(app): State<App>, person: Person) -> Result<EventsAnswer, ApiError> {
-    let ending = app.ending().clone();
-    let watch = Watch { app, person, version: None, looked: None, pending: None, sessions: None };
+    let watch =
+        Watch { app: app.clone(), person, version: None, looked: None, pending: None, sessions: None };
     let events = stream::unfold(watch, |mut watch| async move {
         let found = watch.next().await;
         Some((stream::iter(found), watch))
     });
-    Ok(EventsAnswer::new(events.flatten(), &ending))
+    Ok(EventsAnswer::new(events.flatten(), &app))
 }
 
 struct Watch {

@@ -168,7 +168,7 @@ async fn create(
     let workspace = one_of_ours(&app, body.workspace)?;
     let metadata = SessionMeta {
         workspace: Some(workspace),
-        model: body.model.filter(|model| !model.is_empty()),
+        model: person.may_name(body.model)?,
         ..SessionMeta::default()
     };
     let title = body.title.filter(|title| !title.trim().is_empty());
@@ -177,7 +177,7 @@ async fn create(
 }
 
 /// The folder that a new session works in.
-fn one_of_ours(app: &App, wanted: Option<PathBuf>) -> Result<PathBuf, ApiError> {
+pub fn one_of_ours(app: &App, wanted: Option<PathBuf>) -> Result<PathBuf, ApiError> {
     let ours = app.program().about().workspaces;
     match wanted.or_else(|| ours.first().cloned().map(PathBuf::from)) {
         None => Err(ApiError::broken("this server has no workspace")),
@@ -294,14 +294,14 @@ async fn change(
     if body.title.is_none() && body.model.is_none() {
         return Err(ApiError::invalid("there is nothing to change: give a title or a model"));
     }
+    let model = body.model.map(|name| person.may_name(Some(name))).transpose()?;
     let changed = app
         .with_session(&person, &path.session_id, move |store, mut session| {
             if let Some(title) = body.title {
                 session = store.rename(&session.id, &title, TitledBy::Person)?;
             }
-            if let Some(model) = body.model {
-                let metadata =
-                    SessionMeta { model: Some(model).filter(|name| !name.is_empty()), ..session.metadata };
+            if let Some(model) = model {
+                let metadata = SessionMeta { model, ..session.metadata };
                 session = store.set_metadata(&session.id, &metadata)?;
             }
             Ok(session)
@@ -324,7 +324,18 @@ async fn delete(
     Params(params): Params<DeleteParams>,
 ) -> Result<Json<Success>, ApiError> {
     let how = if params.soft { Deletion::Soft } else { Deletion::Hard };
-    app.with_session(&person, &path.session_id, move |store, session| store.delete(&session.id, how)).await?;
+    let deleted = app
+        .with_session(&person, &path.session_id, move |store, session| {
+            store.delete(&session.id, how)?;
+            Ok(session)
+        })
+        .await?;
+    if deleted.metadata.demo
+        && !params.soft
+        && let Some(demos) = app.program().demos()
+    {
+        app.blocking(move || Ok(demos.clear_away(&deleted))).await?;
+    }
     Ok(Json(Success::YES))
 }
 
@@ -337,7 +348,12 @@ async fn restore(
     let restored = app
         .store(move |store| {
             // What was deleted is found by nothing but this: whose it is must be known before it comes back.
-            if store.owner_of_deleted(&id)? != person.user {
+            // One that is not deleted has an owner, too, and others are not told that it is there.
+            let owner = match store.session(&id) {
+                Ok(session) => session.owner,
+                Err(_) => store.owner_of_deleted(&id)?,
+            };
+            if owner != person.user {
                 return Err(deskhand_core::session::SessionError::NoSuchSession(id));
             }
             store.restore(&id)

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{CallId, Phase};
+use deskhand_core::{CallId, Phase, audit::FindingKind, session::Owner};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -111,6 +111,7 @@ fn record(tool: &str) -> AuditRecord {
         tool_name: tool.into(),
         arguments: json!({"path": "a", "text": "é\n\"quoted\""}),
         session_id: "s".into(),
+        owner: None,
         timestamp: Time::now(),
         status: "started".into(),
         duration_ms: None,

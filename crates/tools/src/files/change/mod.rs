@@ -112,6 +112,7 @@ impl<'a> Changes<'a> {
                 // It is kept beside what the call returned, and read by others.
                 summary: cx.mask(summary),
                 session_id: cx.session_id().to_owned(),
+                owner: cx.owner().map(str::to_owned),
                 at: Time::now(),
                 undoes,
             };

@@ -215,6 +215,7 @@ fn a_change_that_never_happened_needs_no_undo() {
         tool: "write_file".into(),
         summary: "Wrote f".into(),
         session_id: "test".into(),
+        owner: None,
         at: deskhand_core::Time::now(),
         undoes: None,
     };
@@ -270,10 +271,22 @@ impl deskhand_core::Screener for Hides {
 
 /// Calls a tool at a desk, as another session than its own.
 fn call_as<T: Tool>(session: &str, desk: &Desk, tool: T, arguments: Value) -> ToolResult<CallId> {
+    call_for(None, session, desk, tool, arguments)
+}
+
+/// The same, for one of the users.
+fn call_for<T: Tool>(
+    owner: Option<&str>,
+    session: &str,
+    desk: &Desk,
+    tool: T,
+    arguments: Value,
+) -> ToolResult<CallId> {
     let cx = Cx::new(deskhand_core::cx::CxParts {
         call: CallId::new(),
         tool: T::SPEC.name.to_owned(),
         session_id: session.to_owned(),
+        owner: owner.map(str::to_owned),
         services: desk.services.clone(),
         cancel: Default::default(),
         events: Arc::new(deskhand_core::event::NoEvents),
@@ -470,4 +483,25 @@ proptest! {
         let Some(disk) = crate::testing::SmallDisk::mount("size=4m") else { return Ok(()) };
         back_and_forth(&Desk::in_workspace(disk.path()), &actions)?;
     }
+}
+
+#[test]
+fn what_others_changed_is_not_theirs_to_take_back() {
+    let desk = Desk::new();
+    let write = |owner: Option<&str>, content: &str| {
+        let arguments = json!({"path": "f", "content": content});
+        call_for(owner, "s", &desk, WriteFile, arguments).unwrap()
+    };
+    let (first, bobs) = (write(None, "1"), write(Some("bob"), "2"));
+    assert_eq!(desk.entry(bobs).unwrap().owner.as_deref(), Some("bob"));
+    assert_eq!(desk.entry(first).unwrap().owner, None);
+    let undo = |owner: Option<&str>, arguments: Value| call_for(owner, "s2", &desk, Undo, arguments);
+    for (owner, call) in [(Some("bob"), first), (Some("eve"), bobs)] {
+        let error = undo(owner, json!({"call_id": call.to_string()})).unwrap_err();
+        assert_eq!(error.code, "no_such_change", "{owner:?}");
+    }
+    assert_eq!(undo(Some("eve"), json!({})).unwrap_err().code, "no_such_change");
+    assert_eq!(desk.text("f"), "2");
+    undo(Some("bob"), json!({})).unwrap();
+    assert_eq!(desk.text("f"), "1");
 }

@@ -9,7 +9,7 @@ mod record;
 mod ring;
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -76,6 +76,7 @@ impl ProcessTable {
         let record = Record {
             process_id: new_id(),
             session_id: cx.session_id().to_owned(),
+            owner: cx.owner().map(str::to_owned),
             command: cx.mask(&beginning.command),
             cwd: beginning.cwd,
             pid: started.pid,
@@ -117,6 +118,16 @@ impl ProcessTable {
         }
     }
 
+    /// Every process of every session, the newest first. Reads the disk.
+    pub fn list(&self) -> Vec<Record> {
+        let mut known: Vec<Record> = self.lock().values().map(|live| live.record()).collect();
+        let running: HashSet<String> = known.iter().map(|record| record.process_id.clone()).collect();
+        known
+            .extend(record::all(&self.0.root).into_iter().filter(|kept| !running.contains(&kept.process_id)));
+        known.sort_by(|a, b| (b.started_at, &b.process_id).cmp(&(a.started_at, &a.process_id)));
+        known
+    }
+
     /// The process of that name, if this session started it.
     pub fn find(&self, session_id: &str, id: &str) -> ToolResult<Found> {
         let live = self.lock().get(id).map(Arc::clone);
@@ -140,13 +151,8 @@ impl ProcessTable {
     fn unknown(&self, session_id: &str, id: &str) -> ToolError {
         let shown = super::command_line::short(id, 60);
         let error = ToolError::new("no_such_process", format!("This session has no process «{shown}»."));
-        let mut known: Vec<Record> = self.lock().values().map(|live| live.record()).collect();
-        known.extend(record::all(&self.0.root));
-        known.retain(|record| record.session_id == session_id);
-        known.sort_by_key(|record| std::cmp::Reverse(record.started_at));
-        let mut names: Vec<String> = known.into_iter().map(|record| record.process_id).collect();
-        names.dedup();
-        names.truncate(5);
+        let known = self.list().into_iter().filter(|record| record.session_id == session_id);
+        let names: Vec<String> = known.map(|record| record.process_id).take(5).collect();
         if names.is_empty() {
             error.hint("bash with background: true starts one.")
         } else {

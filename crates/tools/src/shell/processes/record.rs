@@ -53,6 +53,9 @@ impl ProcessStatus {
 pub struct Record {
     pub process_id: String,
     pub session_id: String,
+    /// For whom it was started. `None`: the owner of this installation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// Masked.
     pub command: String,
     #[serde(with = "deskhand_core::path_json")]
@@ -184,6 +187,7 @@ mod tests {
         Record {
             process_id: id.into(),
             session_id: "s".into(),
+            owner: None,
             command: "make".into(),
             cwd: "/w".into(),
             pid: 1,

@@ -25,6 +25,8 @@ pub struct Ring {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Page {
     pub text: String,
+    /// How many bytes of the text are lines that have ended.
+    pub ended: usize,
     /// The cursor that goes on from here. An unfinished line is shown and not counted.
     pub next: u64,
     /// How many lines after the cursor are no longer here.
@@ -72,8 +74,12 @@ impl Ring {
         let skip = usize::try_from(from - self.first).unwrap_or(usize::MAX);
         // Joined before they are read as text: a line that was split may have been split within a character.
         let mut bytes: Vec<u8> = self.lines.iter().skip(skip).flatten().copied().collect();
+        let ended = lossy(&bytes).len();
         bytes.extend_from_slice(&self.unfinished);
-        Page { text: lossy(&bytes), next: self.total(), dropped: self.first.saturating_sub(cursor) }
+        let text = lossy(&bytes);
+        // A character that is only half there looks shorter or longer than it will be.
+        let ended = text.floor_char_boundary(ended);
+        Page { text, ended, next: self.total(), dropped: self.first.saturating_sub(cursor) }
     }
 }
 
@@ -85,10 +91,10 @@ mod tests {
     fn a_cursor_goes_on_where_it_was() {
         let mut ring = Ring::default();
         ring.take("one\ntwo\nthr".as_bytes());
-        assert_eq!(ring.since(0), Page { text: "one\ntwo\nthr".into(), next: 2, dropped: 0 });
+        assert_eq!(ring.since(0), Page { text: "one\ntwo\nthr".into(), ended: 8, next: 2, dropped: 0 });
         ring.take(b"ee\n");
-        assert_eq!(ring.since(2), Page { text: "three\n".into(), next: 3, dropped: 0 });
-        assert_eq!(ring.since(3), Page { text: String::new(), next: 3, dropped: 0 });
+        assert_eq!(ring.since(2), Page { text: "three\n".into(), ended: 6, next: 3, dropped: 0 });
+        assert_eq!(ring.since(3), Page { text: String::new(), ended: 0, next: 3, dropped: 0 });
         assert_eq!(ring.since(u64::MAX).text, "", "a cursor from nowhere finds nothing");
     }
 

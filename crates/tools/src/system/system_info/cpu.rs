@@ -38,7 +38,6 @@ pub(super) fn look(system: &System, sampled_s: f64, quota_cores: Option<f64>) ->
     let text = |get: fn(&sysinfo::Cpu) -> &str| cpus.first().map(get).unwrap_or_default().trim().to_owned();
     let fastest = cpus.iter().map(sysinfo::Cpu::frequency).max().filter(|mhz| *mhz > 0);
     let allowed = std::thread::available_parallelism().map_or(cpus.len(), usize::from);
-    let load = System::load_average().ok().filter(|_| cfg!(not(windows)));
     Cpu {
         model: text(sysinfo::Cpu::brand),
         vendor: text(sysinfo::Cpu::vendor_id),
@@ -51,8 +50,13 @@ pub(super) fn look(system: &System, sampled_s: f64, quota_cores: Option<f64>) ->
         sampled_s,
         frequency_mhz: fastest,
         frequency_text: fastest.map(|mhz| format!("{:.1} GHz", as_f64(mhz) / 1000.0)),
-        load_average: load.map(|load| [load.one, load.five, load.fifteen]),
+        load_average: load_average(),
     }
+}
+
+pub(super) fn load_average() -> Option<[f64; 3]> {
+    let load = System::load_average().ok().filter(|_| cfg!(not(windows)))?;
+    Some([load.one, load.five, load.fifteen])
 }
 
 /// `allowed` is a whole number that has the quota in it already, rounded down, and the affinity.

@@ -75,6 +75,14 @@ fn once_each(mut disks: Vec<Disk>) -> Vec<Disk> {
 }
 
 impl Disk {
+    pub fn space(&self) -> super::vitals::DiskSpace {
+        super::vitals::DiskSpace {
+            mount: self.mount_point.clone(),
+            total: self.total.bytes,
+            used: self.used.bytes,
+        }
+    }
+
     pub fn line(&self) -> String {
         format!(
             "Disk {}: {} of {} used ({}%), {} available, {}{}",

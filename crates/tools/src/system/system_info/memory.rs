@@ -34,10 +34,14 @@ pub(super) struct Limit {
     pub from: String,
 }
 
+/// What is not available, so that the two add up.
+pub(super) fn used(system: &System) -> u64 {
+    system.total_memory().saturating_sub(system.available_memory())
+}
+
 pub(super) fn look(system: &System, limit: Option<Limit>) -> Memory {
     let (total, available) = (system.total_memory(), system.available_memory());
-    // Used is what is not available, so that the two add up.
-    let used = total.saturating_sub(available);
+    let used = used(system);
     let most = limit.as_ref().map_or(total, |limit| limit.bytes.min(total));
     let left = limit.as_ref().map_or(available, |limit| limit.left.min(available));
     Memory {

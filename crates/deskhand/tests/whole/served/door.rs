@@ -1,0 +1,104 @@
+//! Who gets in, and what leaves with every answer.
+
+use serde_json::json;
+
+use super::Served;
+
+#[test]
+fn a_browser_gets_a_cookie_for_its_token_and_needs_no_more() {
+    let served = Served::new();
+    let host = format!("Host: 127.0.0.1:{}", served.port);
+    let opened = served.raw(&format!("GET /?token={} HTTP/1.0\r\n{host}\r\n\r\n", served.token));
+    let cookie = opened.header("set-cookie").unwrap().to_owned();
+    for part in ["HttpOnly", "SameSite=Strict", "Path=/"] {
+        assert!(cookie.contains(part), "{cookie}");
+    }
+    assert!(!cookie.contains(&served.token), "the cookie is not the token");
+    let cookie = cookie.split(';').next().unwrap();
+    let with = |headers: &str| {
+        served.raw(&format!("GET /api/v1/about HTTP/1.0\r\n{host}\r\n{headers}\r\n\r\n")).status
+    };
+    assert_eq!(with(&format!("Cookie: {cookie}")), 200);
+    assert_eq!(with(&format!("Cookie: other=1; {cookie}")), 200);
+    assert_eq!(with("Cookie: deskhand=wrong"), 401);
+    assert_eq!(
+        with(&format!("Authorization: Bearer {}", cookie.split('=').nth(1).unwrap())),
+        401,
+        "a cookie is no token"
+    );
+    assert_eq!(with("Authorization: Bearer wrong"), 401);
+    let wrong = served.raw(&format!("GET /?token=wrong HTTP/1.0\r\n{host}\r\n\r\n"));
+    assert_eq!(wrong.header("set-cookie"), None);
+}
+
+#[test]
+fn other_names_and_other_sites_are_turned_away() {
+    let served = Served::new();
+    let ask = |method: &str, headers: &str| {
+        let body = "{}";
+        served
+            .raw(&format!(
+                "{method} /api/v1/sessions HTTP/1.0\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+                 Content-Length: {}\r\n{headers}\r\n\r\n{body}",
+                served.token,
+                body.len()
+            ))
+            .status
+    };
+    let host = format!("Host: localhost:{}", served.port);
+    let origin = |origin: &str| format!("{host}\r\nOrigin: {origin}");
+    assert_eq!(ask("GET", &host), 200);
+    assert_eq!(ask("GET", "Host: rebound.example"), 421);
+    assert_eq!(ask("GET", &format!("Host: rebound.example:{}", served.port)), 421);
+    assert_eq!(ask("POST", &origin(&format!("http://localhost:{}", served.port))), 200);
+    for foreign in ["http://evil.example", "null", "http://localhost:1", "file://"] {
+        assert_eq!(ask("POST", &origin(foreign)), 403, "{foreign}");
+        assert_eq!(ask("GET", &origin(foreign)), 403, "{foreign}");
+    }
+    assert_eq!(ask("POST", &format!("{host}\r\nSec-Fetch-Site: cross-site")), 403);
+}
+
+#[test]
+fn guesses_at_the_token_become_slow_and_the_right_one_still_counts() {
+    let served = Served::new();
+    let mut answers: Vec<u16> = (0..40)
+        .map(|n| served.ask_as(&format!("guess-number-{n:020}"), "GET", "/api/v1/about", None).status)
+        .collect();
+    answers.dedup();
+    assert_eq!(answers, [401, 429]);
+    assert_eq!(served.ask("GET", "/api/v1/about", None).status, 200);
+}
+
+#[test]
+fn every_answer_leaves_with_the_headers_that_guard_it() {
+    let served = Served::new();
+    for path in ["/", "/healthz", "/api/v1/about", "/api/v1/nothing", "/api/files/download/x"] {
+        let answer = served.ask("GET", path, None);
+        let csp = answer.header("content-security-policy").unwrap_or_else(|| panic!("{path}: {answer:?}"));
+        assert!(csp.contains("default-src 'none'") && !csp.contains("unsafe-eval"), "{csp}");
+        assert!(!csp.contains("script-src 'self' 'unsafe-inline'"), "{csp}");
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
+        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"), "{path}");
+        assert_eq!(answer.header("x-frame-options"), Some("DENY"), "{path}");
+    }
+}
+
+#[test]
+fn bodies_are_bounded_and_must_be_json() {
+    let served = Served::new();
+    let large = json!({"title": "x".repeat(3 << 20)});
+    assert_eq!(served.ask("POST", "/api/v1/sessions", Some(large)).status, 413);
+    let host = format!("Host: 127.0.0.1:{}\r\nAuthorization: Bearer {}", served.port, served.token);
+    let plain = served.raw(&format!("POST /api/v1/sessions HTTP/1.0\r\n{host}\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{{}}"));
+    assert_eq!(plain.status, 415, "a form of another site cannot send JSON: {plain:?}");
+    assert_eq!(plain.json()["error"]["code"], "not_json");
+}
+
+#[test]
+fn beyond_this_machine_a_certificate_is_needed() {
+    let served = Served::new();
+    let refused = served.command(&["serve", "--listen", "0.0.0.0:0"]).output().unwrap();
+    assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("--tls-cert"), "{said}");
+}

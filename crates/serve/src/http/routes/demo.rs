@@ -1,0 +1,82 @@
+//! A demo: a session whose turns are scripted and whose tools, plans and questions are real.
+
+use std::sync::Arc;
+
+use aide::axum::{ApiRouter, routing::post_with};
+use axum::{Json, extract::State};
+use deskhand_agent::TurnRequest;
+use deskhand_core::{
+    event::NoEvents,
+    session::{NewSession, SessionMeta},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::http::{app::App, error::ApiError, extract::Body, person::Person, program::demo::DemoLanguage};
+
+pub fn routes() -> ApiRouter<App> {
+    ApiRouter::new().api_route(
+        "/api/v1/demo",
+        post_with(begin, |op| {
+            op.id("beginDemo")
+                .summary("A scripted conversation with real tools; its first turn begins at once")
+                .description("Each further message plays the next turn of the script, whatever it says.")
+                .tag("models")
+        }),
+    )
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct DemoBody {
+    language: DemoLanguage,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct DemoBegun {
+    session_id: String,
+    turn_id: String,
+    /// The number of its event `turn_started`: watch from the one before it.
+    first_event: u64,
+    /// What could be said next, in this order. It also stands in the session's metadata.
+    suggested: Vec<String>,
+}
+
+async fn begin(
+    State(app): State<App>,
+    person: Person,
+    Body(body): Body<DemoBody>,
+) -> Result<Json<DemoBegun>, ApiError> {
+    let desk = app.program().demos().ok_or_else(|| ApiError::not_found("this program has no demo"))?;
+    let scene = app.blocking(move || desk.set_up(body.language)).await?;
+    let new = NewSession {
+        id: None,
+        title: Some(scene.title),
+        metadata: SessionMeta {
+            workspace: Some(scene.workspace),
+            model: Some(scene.model),
+            demo: true,
+            suggested: scene.suggested.clone(),
+            ..SessionMeta::default()
+        },
+        owner: person.user.clone(),
+    };
+    let session = app.store(move |store| store.create(&new)).await?;
+    let surroundings = app.surroundings(&person, Some(&session), None, Arc::new(NoEvents))?;
+    let request = TurnRequest {
+        session_id: session.id,
+        message: scene.first,
+        uploads: Vec::new(),
+        model: None,
+        surroundings,
+        options: None,
+        observer: None,
+    };
+    let agent = app.agent().clone();
+    let turn = app.blocking(move || Ok(agent.start(request)?)).await?;
+    Ok(Json(DemoBegun {
+        session_id: turn.session_id().to_owned(),
+        turn_id: turn.turn_id().to_owned(),
+        first_event: turn.first_event(),
+        suggested: scene.suggested,
+    }))
+}

@@ -1,0 +1,101 @@
+//! Settings: seen by everybody who is let in, changed by the owner.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use aide::axum::{ApiRouter, routing::get_with};
+use axum::{Json, extract::State};
+use serde_json::Value;
+
+use crate::http::{
+    app::App,
+    error::ApiError,
+    extract::Body,
+    person::Person,
+    program::settings::{SettingsAnswer, SettingsDesk},
+};
+
+/// What others see in the place of a value that is the owner's own business.
+const NOT_SHOWN: &str = "(set, not shown)";
+
+pub fn routes() -> ApiRouter<App> {
+    ApiRouter::new().api_route(
+        "/api/v1/settings",
+        get_with(show, |op| {
+            op.id("getSettings").summary("Every setting, its value and where that comes from").tag("settings")
+        })
+        .put_with(change, |op| {
+            op.id("changeSettings")
+                .summary("Change settings in the config file of the owner")
+                .description("An object of setting and value; `null` takes one out of the file. All or none.")
+                .tag("settings")
+        }),
+    )
+}
+
+fn desk(app: &App) -> Result<Arc<dyn SettingsDesk>, ApiError> {
+    app.program().settings().ok_or_else(|| ApiError::not_found("this program has no settings to show"))
+}
+
+async fn show(State(app): State<App>, person: Person) -> Result<Json<SettingsAnswer>, ApiError> {
+    let desk = desk(&app)?;
+    let answer = app.blocking(move || desk.settings()).await?;
+    Ok(Json(if person.is_owner() { answer } else { for_others(answer) }))
+}
+
+async fn change(
+    State(app): State<App>,
+    person: Person,
+    Body(changes): Body<BTreeMap<String, Value>>,
+) -> Result<Json<SettingsAnswer>, ApiError> {
+    person.must_be_owner("changing settings")?;
+    let desk = desk(&app)?;
+    Ok(Json(app.blocking(move || desk.change(&changes)).await?))
+}
+
+/// Without what the owner tells the model, whom they talk to, and where their files lie.
+fn for_others(mut answer: SettingsAnswer) -> SettingsAnswer {
+    for item in &mut answer.settings {
+        if (item.key == "instructions" || item.key.starts_with("providers.")) && item.value != item.default {
+            item.value = NOT_SHOWN.into();
+        }
+        item.source.path = None;
+    }
+    answer.warnings.clear();
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::http::program::settings::{SettingItem, SettingSource, SourceKind};
+
+    #[test]
+    fn others_do_not_see_what_is_the_owners_own() {
+        let item = |key: &str, value: Value| SettingItem {
+            key: key.to_owned(),
+            value,
+            default: json!(""),
+            source: SettingSource {
+                from: SourceKind::File,
+                path: Some("/home/ann/config.toml".to_owned()),
+                variable: None,
+                flag: None,
+            },
+            about: String::new(),
+        };
+        let answer = for_others(SettingsAnswer {
+            settings: vec![
+                item("instructions", json!("call me Ann")),
+                item("providers.custom.base_url", json!("http://ann.example")),
+                item("mode", json!("ask")),
+            ],
+            warnings: vec!["in /home/ann".to_owned()],
+            restart_needed: Vec::new(),
+        });
+        let text = serde_json::to_string(&answer).unwrap();
+        assert!(!text.to_lowercase().contains("ann"), "{text}");
+        assert!(text.contains("\"ask\""), "{text}");
+    }
+}

@@ -1,0 +1,50 @@
+// A server on loopback that speaks as OpenAI does, as far as a set-up needs it.
+import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export class FakeProvider {
+  private constructor(
+    private readonly server: HttpServer,
+    private readonly goodKey: string,
+  ) {}
+
+  /** The keys that were sent, in order. */
+  readonly keys: string[] = [];
+
+  static async start(goodKey: string): Promise<FakeProvider> {
+    const server = createServer();
+    const provider = new FakeProvider(server, goodKey);
+    server.on("request", (request: IncomingMessage, response: ServerResponse) => provider.answer(request, response));
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    return provider;
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
+  }
+
+  private answer(request: IncomingMessage, response: ServerResponse): void {
+    request.resume();
+    const key = request.headers.authorization?.replace("Bearer ", "") ?? "";
+    this.keys.push(key);
+    if (key !== this.goodKey) {
+      response.writeHead(401, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { message: "Incorrect API key provided.", type: "invalid_request_error" } }));
+      return;
+    }
+    if (request.url?.endsWith("/models") === true) {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ object: "list", data: [{ id: "gpt-5-mini", object: "model" }] }));
+      return;
+    }
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const piece = (delta: unknown, finish: string | null) =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+    response.end(`${piece({ role: "assistant", content: "Yes." }, null)}${piece({}, "stop")}data: [DONE]\n\n`);
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((done) => this.server.close(done));
+  }
+}

@@ -1,0 +1,88 @@
+// The first run: no model yet, a key that is refused, one that works, the demo.
+import { FakeProvider } from "./provider";
+import { expect, named, test, visit } from "./test";
+
+test("without a model the page begins with the set-up, and can be used all the same", async ({ open, page }) => {
+  await open();
+  await expect(page).toHaveURL(/\/setup$/);
+  await expect(page.getByRole("heading", { name: "Welcome to Deskhand" })).toBeVisible();
+  await expect(page.getByRole("button", { name: /OpenAI/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: /Ollama/ })).toBeVisible();
+  await page.getByRole("button", { name: /Go on without a model/ }).click();
+  await expect(page).toHaveURL(/\/tools$/);
+  await expect(page.getByRole("link", { name: /^list_dir/ })).toBeVisible();
+});
+
+test("without a model the conversation says so and leads to the set-up", async ({ serve, page, context }) => {
+  const server = await serve();
+  await context.addInitScript(() => localStorage.setItem("deskhand.setup", "passed"));
+  await page.goto(server.openUrl);
+  await page.getByRole("main").getByRole("link", { name: /set up|choose a model/i }).first().click();
+  await expect(page).toHaveURL(/\/setup$/);
+});
+
+test("a key that is refused is told as such; one that works is kept and used", async ({ open, page, context }) => {
+  const provider = await FakeProvider.start("the-right-key");
+  try {
+    const server = await open({ environment: { OPENAI_BASE_URL: provider.baseUrl } });
+    await page.getByRole("button", { name: /^OpenAI/ }).click();
+    const key = page.getByRole("textbox", { name: "Key" });
+    await key.fill("a-wrong-key");
+    await page.getByRole("radio", { name: "A file that only you can read" }).check();
+    await page.getByRole("button", { name: "Save and test" }).click();
+    await expect(page.getByRole("alert")).toContainText("The key was refused.");
+    await expect(page.getByRole("alert")).toContainText("Incorrect API key provided.");
+    await expect(page.getByRole("button", { name: "Start talking" })).toHaveCount(0);
+    await key.fill("the-right-key");
+    await page.getByRole("button", { name: "Save and test" }).click();
+    await expect(page.getByRole("alert")).toContainText("It answers");
+    expect(provider.keys).toContain("a-wrong-key");
+    expect(provider.keys.at(-1)).toBe("the-right-key");
+    await page.getByRole("button", { name: "Start talking" }).click();
+    await expect(page).toHaveURL(new RegExp(`^${server.url}/$`));
+    const models = await server.json<{ usual: string }>("GET", "/api/v1/models");
+    expect(models.usual).toMatch(/^openai/);
+    // The key itself never comes back to a page.
+    const whole = await (await server.ask("GET", "/api/v1/settings")).text();
+    expect(whole + JSON.stringify(models) + (await page.content())).not.toContain("the-right-key");
+    expect(await context.cookies()).toEqual([expect.objectContaining({ httpOnly: true, sameSite: "Strict" })]);
+  } finally {
+    await provider.stop();
+  }
+});
+
+test("a key is added and removed in the settings", async ({ open, page }) => {
+  const provider = await FakeProvider.start("the-right-key");
+  try {
+    const server = await open({ talk: {}, environment: { OPENAI_BASE_URL: provider.baseUrl } });
+    await visit(page, server, "/settings/models");
+    const row = page.getByRole("listitem").filter({ hasText: /^OpenAI/ });
+    await row.getByRole("button", { name: "Add a key" }).click();
+    await page.getByRole("textbox", { name: "Key", exact: true }).fill("the-right-key");
+    await page.getByRole("radio", { name: "A file that only you can read" }).check();
+    await page.getByRole("button", { name: "Save and test" }).click();
+    await expect(page.getByRole("main")).toContainText("It answers");
+    await expect(row).toContainText("Key in a file");
+    await row.getByRole("button", { name: named("Remove") }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await expect(row).toContainText("No key");
+  } finally {
+    await provider.stop();
+  }
+});
+
+test("the demo is one click away, labelled as one, with real tools", async ({ open, page }) => {
+  const server = await open();
+  await page.getByRole("button", { name: /Show me a demo first/ }).click();
+  await expect(page).toHaveURL(/\/s\//);
+  const main = page.getByRole("main");
+  await expect(main).toContainText(/demo/i);
+  await expect(main).toContainText(/scripted/i);
+  const id = new URL(page.url()).pathname.split("/")[2] ?? "";
+  await expect
+    .poll(async () => {
+      const { calls } = await server.json<{ calls: unknown[] }>("GET", `/api/v1/sessions/${id}/calls`);
+      return calls.length;
+    })
+    .toBeGreaterThan(0);
+});

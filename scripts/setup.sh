@@ -85,6 +85,13 @@ need_peers() {
     any_of fd fdfind || install_packages "fd (our file_search is compared with it)" fd-find
 }
 
+# Without it the tests of the keyring are skipped, and say so.
+want_keyring() {
+    any_of gnome-keyring-daemon && any_of dbus-run-session && return
+    (install_packages "gnome-keyring (keys are kept in it)" dbus gnome-keyring) ||
+        say "note: without it, the tests against a real keyring are skipped; they say so."
+}
+
 # need_cargo_tool NAME PINNED LEAST [FLAGS…]: takes one on PATH that is new enough, else builds the pinned one.
 need_cargo_tool() {
     local name=$1 pinned=$2 least=$3 have=
@@ -128,6 +135,7 @@ for job; do
         need_component clippy clippy
         need_peers
         need_browser
+        want_keyring
         need_cargo_tool cargo-nextest "$NEXTEST_VERSION" 0.9.100 --no-default-features --features default-no-update
         need_cargo_tool cargo-deny "$DENY_VERSION" 0.19.0
         scripts/local-model.sh || say "note: without it, the tests against a real model are skipped; they say so."

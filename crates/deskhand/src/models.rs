@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     env,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError, RwLock},
     time::SystemTime,
 };
@@ -11,10 +11,9 @@ use std::{
 use deskhand_agent::{
     Models,
     provider::{
-        ConnectOptions, Constrains, ErrorClass, Fallback, ModelName, Provider, ProviderError, RetryPolicy,
-        connect,
+        ConnectOptions, Constrains, ErrorClass, Fallback, KeySource, KeyStore, ModelName, Provider,
+        ProviderError, RetryPolicy, connect,
         discover::{FoundModel, Look},
-        keys,
         presets::{Preset, presets},
     },
 };
@@ -23,14 +22,13 @@ use serde_json::Value;
 
 use crate::{
     demo::model::{self as demo, DemoModel},
-    keys::FILE,
     settings::Settings,
 };
 
 /// The models that can be had here.
 pub struct ConfiguredModels {
     settings: RwLock<Arc<Settings>>,
-    keys_file: Option<PathBuf>,
+    keys: KeyStore,
     /// The file of keys as it was when models were connected last: how large, and since when.
     keys_seen: Mutex<Option<(SystemTime, u64)>>,
     /// What answers on this machine, once it was looked for.
@@ -50,13 +48,6 @@ pub enum Chosen {
     OnThisMachine(String),
 }
 
-/// Where a key comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KeyFrom {
-    Variable(String),
-    File,
-}
-
 impl Chosen {
     pub fn name(&self) -> &str {
         match self {
@@ -69,7 +60,7 @@ impl ConfiguredModels {
     pub fn new(settings: &Settings, config_dir: Option<PathBuf>) -> Self {
         Self {
             settings: RwLock::new(Arc::new(settings.clone())),
-            keys_file: config_dir.map(|folder| folder.join(FILE)),
+            keys: KeyStore::new(Some(Arc::default()), config_dir.map(|folder| folder.join("keys.toml"))),
             keys_seen: Mutex::default(),
             found: Mutex::new(None),
             connected: Mutex::default(),
@@ -94,7 +85,7 @@ impl ConfiguredModels {
 
     /// A key may have been entered since, here or in a terminal.
     fn look_at_the_keys(&self) {
-        let file = self.keys_file.as_deref().and_then(|file| file.metadata().ok());
+        let file = self.keys.file().and_then(|file| file.metadata().ok());
         let now = file.and_then(|file| Some((file.modified().ok()?, file.len())));
         let before =
             std::mem::replace(&mut *self.keys_seen.lock().unwrap_or_else(PoisonError::into_inner), now);
@@ -103,9 +94,9 @@ impl ConfiguredModels {
         }
     }
 
-    /// Where keys can be kept; `None` where there is no home.
-    pub fn keys_file(&self) -> Option<&Path> {
-        self.keys_file.as_deref()
+    /// Where keys are kept.
+    pub fn keys(&self) -> &KeyStore {
+        &self.keys
     }
 
     /// The usual model, if there is one without looking on this machine.
@@ -152,19 +143,12 @@ impl ConfiguredModels {
     }
 
     fn has_key(&self, preset: &Preset) -> bool {
-        preset.needs_key && self.key_from(preset).is_some()
+        preset.needs_key && self.key_source(preset).is_some()
     }
 
-    /// Where the key of a provider comes from, in the order in which they count.
-    pub fn key_from(&self, preset: &Preset) -> Option<KeyFrom> {
-        let options = self.options(None);
-        let is_set = |name: &&String| (options.env)(name).is_some_and(|value| !value.trim().is_empty());
-        if let Some(variable) = preset.key_variables.iter().find(is_set) {
-            return Some(KeyFrom::Variable(variable.clone()));
-        }
-        let file = self.keys_file.as_deref()?;
-        let keys = keys::from_file(file, &preset.name).ok()?;
-        (!keys.is_empty()).then_some(KeyFrom::File)
+    /// Where the key of a provider comes from.
+    pub fn key_source(&self, preset: &Preset) -> Option<KeySource> {
+        self.keys.source(preset, &|name| env::var(name).ok())
     }
 
     /// A model to be tried out: nothing that is kept of it is used, and it is asked once.
@@ -179,7 +163,7 @@ impl ConfiguredModels {
         let flag = |name: &str| set.get(name).and_then(Value::as_bool);
         ConnectOptions {
             base_url: text("base_url"),
-            keys_file: self.keys_file.clone(),
+            key_store: self.keys.clone(),
             extra: set.get("extra").and_then(Value::as_object).cloned().unwrap_or_default(),
             headers: set
                 .get("headers")

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, fs, io, path::Path};
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 
-use super::{NOT_SHOWN, conversation, layers, line_of};
+use super::{
+    NOT_SHOWN, conversation,
+    layers::{self, line_of},
+};
 use crate::private_file;
 
 /// Why nothing was changed.

@@ -1,6 +1,6 @@
 //! What all routes stand on.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use deskhand_agent::Agent;
 use deskhand_core::{
@@ -19,6 +19,7 @@ use super::{
     person::Person,
     program::Program,
     pulse::Pulse,
+    routes::openai::Remembered,
     token::Users,
 };
 
@@ -46,6 +47,7 @@ struct Inner {
     secure: bool,
     limits: Limits,
     confirmations: Confirmations,
+    client_talks: Mutex<Remembered>,
     links: Links,
     metrics: Metrics,
     pulse: Pulse,
@@ -64,6 +66,7 @@ impl App {
             secure,
             limits,
             confirmations,
+            client_talks: Mutex::default(),
             links: Links::default(),
             metrics: Metrics::default(),
             pulse: Pulse::default(),
@@ -133,6 +136,11 @@ impl App {
 
     pub fn links(&self) -> &Links {
         &self.0.links
+    }
+
+    /// Whose conversation with a program is in which session.
+    pub fn client_talks(&self) -> MutexGuard<'_, Remembered> {
+        self.0.client_talks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Fires when the server ends: what streams without end stops then.

@@ -26,6 +26,7 @@ use super::{
     app::App,
     error::ApiError,
     person::Person,
+    routes::openai,
     token::{Shown, Users},
 };
 
@@ -109,6 +110,7 @@ pub async fn pass(
     mut request: Request,
     next: Next,
 ) -> Response {
+    let is_for_openai = request.uri().path().starts_with("/v1/");
     let mut response = match check(&app, peer, &request) {
         Ok(person) => {
             if let Some(person) = person {
@@ -116,6 +118,7 @@ pub async fn pass(
             }
             next.run(request).await
         }
+        Err(refused) if is_for_openai => openai::refuse(refused),
         Err(refused) => refused.into_response(),
     };
     guard_answer(response.headers_mut());

@@ -82,6 +82,12 @@ impl ApiError {
     }
 
     #[must_use]
+    pub fn code(mut self, code: &str) -> Self {
+        code.clone_into(&mut self.body.code);
+        self
+    }
+
+    #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.body.hint = Some(hint.into());
         self

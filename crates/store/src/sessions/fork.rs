@@ -20,6 +20,10 @@ pub fn fork(c: &Connection, id: &str, at: Option<i64>, title: Option<&str>, fold
     let at = last_message(c, id, at)?;
     let now = Time::now();
     let mut metadata = original.metadata.clone();
+    // By its answers a conversation is known again, and those of the copy have other ids.
+    if let Some(client) = &mut metadata.client {
+        client.known_by.clear();
+    }
     metadata.forked_from = Some(ForkedFrom { session_id: id.to_owned(), message_id: at });
     let copy = Session {
         id: new_id(),

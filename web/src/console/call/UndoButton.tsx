@@ -23,7 +23,7 @@ export function UndoButton({ callId, label }: { callId: string; label?: string }
       >
         {label ?? text.takeBack}
       </Button>
-      <CallDialog call={call} title={label ?? text.takeBack} />
+      <CallDialog call={call} title={label ?? text.takeBack} yes={label ?? text.takeBack} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { useApprovals } from "../../api/queries";
 import { useText } from "../../i18n";
 import { Loading } from "../../shell/Loading";
 import { Problem } from "../../shell/Problem";
-import { ApprovalCard } from "../approvals/ApprovalCard";
+import { Question } from "../approvals/Question";
 import { useConsoleText } from "../texts";
 import { ViewFrame } from "./ViewFrame";
 
@@ -18,7 +18,7 @@ export function ApprovalsView() {
       {approvals.isError && <Problem error={approvals.error} onRetry={() => void approvals.refetch()} />}
       {approvals.data?.length === 0 && <Empty description={text.none} />}
       {approvals.data?.map((approval) => (
-        <ApprovalCard key={approval.id} approval={approval} />
+        <Question key={approval.id} approval={approval} />
       ))}
     </ViewFrame>
   );

@@ -135,7 +135,7 @@ function Processes() {
         first={{ key: "cpu", down: true }}
         empty={text.none}
       />
-      {victim !== null && <CallDialog call={kill} title={text.endOne(victim.name, victim.pid)} />}
+      {victim !== null && <CallDialog call={kill} title={text.endOne(victim.name, victim.pid)} yes={text.end} />}
     </>
   );
 }

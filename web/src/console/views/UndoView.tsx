@@ -10,6 +10,7 @@ import { useText } from "../../i18n";
 import { href } from "../../router";
 import { Loading } from "../../shell/Loading";
 import { Problem } from "../../shell/Problem";
+import { isConversation } from "../approvals/conversations";
 import callStyles from "../call/call.module.css";
 import { UndoButton } from "../call/UndoButton";
 import styles from "../console.module.css";
@@ -51,7 +52,7 @@ function Changes() {
       key: "conversation",
       title: text.conversation,
       tight: true,
-      show: (one) => (isConversation(one) ? <a href={href({ name: "session", id: one.session_id })}>{text.conversation}</a> : ""),
+      show: (one) => (isConversation(one.session_id) ? <a href={href({ name: "session", id: one.session_id })}>{text.conversation}</a> : ""),
     },
     {
       key: "state",
@@ -65,13 +66,12 @@ function Changes() {
       key: "do",
       title: "",
       show: (one) =>
-        one.undone_by === undefined ? (
+        // What was taken back is done again by taking back the undo, which stands further up.
+        one.undone_by === undefined && (
           <div className={callStyles.buttons}>
             <UndoButton callId={one.call_id} label={one.tool === "undo" ? text.redo : text.takeBack} />
-            {isConversation(one) && <TurnUndo change={one} all={list.data} />}
+            {isConversation(one.session_id) && <TurnUndo change={one} all={list.data} />}
           </div>
-        ) : (
-          <UndoButton callId={one.undone_by} label={text.redo} />
         ),
     },
   ];
@@ -94,9 +94,4 @@ function Changes() {
       />
     </>
   );
-}
-
-/** Calls by hand belong to no conversation; their session is a name, not an id. */
-function isConversation(change: UndoableChange): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(change.session_id);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import type { Json } from "../../api/types";
 import { runsOf, withoutEscapes } from "./ansi";
 import { countChanges, diffLines, diffOfArguments, looksLikeDiff } from "./diff";
 import { fromWorkspace, gistOf } from "./gist";
@@ -60,7 +61,7 @@ describe("diffs", () => {
 
 describe("data as a table", () => {
   test("the one list of things in it", () => {
-    const data = { path: "/w", total: 2, entries: [{ name: "a", size: 1 }, { name: "b", size: 2, kind: "file" }] };
+    const data: Json = { path: "/w", total: 2, entries: [{ name: "a", size: 1 }, { name: "b", size: 2, kind: "file" }] };
     expect(rowsOf(data)).toEqual({ columns: ["name", "size", "kind"], rows: [["a", "1", ""], ["b", "2", "file"]], total: 2 });
   });
 

@@ -1,7 +1,14 @@
 //! `deskhand serve` as programs meet it: a real process on a real port, asked by hand.
 
+mod background;
+mod demo;
 mod door;
+mod model_server;
+mod openai;
+mod openai_package;
+mod openai_sessions;
 mod seed;
+mod setup;
 mod turns;
 
 use std::{
@@ -19,9 +26,25 @@ use tempfile::TempDir;
 /// How long anything here may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// What else there is around a server.
+#[derive(Default)]
+pub struct Around {
+    /// No model is named: what is set, or a key, says which.
+    pub without_model: bool,
+    /// The person's config file.
+    pub config: &'static str,
+    /// The names of users beside the owner.
+    pub users: &'static [&'static str],
+    pub environment: Vec<(&'static str, String)>,
+    pub arguments: &'static [&'static str],
+}
+
 /// A server with its own data and workspace, and a model that follows a script.
 pub struct Served {
     folder: TempDir,
+    around: Around,
+    /// The tokens of the users, in their order.
+    pub users: Vec<String>,
     child: Child,
     pub port: u16,
     pub token: String,
@@ -63,8 +86,41 @@ impl Served {
         fs::create_dir(folder.path().join("workspace")).unwrap();
         fs::create_dir(folder.path().join("config")).unwrap();
         fs::write(folder.path().join("script.toml"), script).unwrap();
-        let (child, port, token) = start(&folder, "127.0.0.1:0", arguments);
-        Self { folder, child, port, token }
+        let around = Around::default();
+        let (child, port, token) = start(&folder, &around, "127.0.0.1:0", arguments);
+        Self { folder, around, users: Vec::new(), child, port, token }
+    }
+
+    pub fn around(script: &str, around: Around) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("workspace")).unwrap();
+        fs::create_dir(folder.path().join("tmp")).unwrap();
+        fs::create_dir_all(folder.path().join("config/deskhand")).unwrap();
+        fs::write(folder.path().join("script.toml"), script).unwrap();
+        if !around.config.is_empty() {
+            fs::write(folder.path().join("config/deskhand/config.toml"), around.config).unwrap();
+        }
+        let add = |name: &&str| {
+            let added = program(&folder).args(["--json", "users", "add", name]).output().unwrap();
+            let added: Value = serde_json::from_slice(&added.stdout).unwrap();
+            added["token"].as_str().unwrap().to_owned()
+        };
+        let users = around.users.iter().map(add).collect();
+        let (child, port, token) = start(&folder, &around, "127.0.0.1:0", around.arguments);
+        Self { folder, around, users, child, port, token }
+    }
+
+    pub fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap()
+    }
+
+    pub fn config(&self) -> String {
+        fs::read_to_string(self.root().join("config/deskhand/config.toml")).unwrap_or_default()
+    }
+
+    /// The name of the model that follows the script.
+    pub fn script(&self) -> String {
+        format!("scripted/{}", self.folder.path().join("script.toml").display())
     }
 
     pub fn workspace(&self) -> PathBuf {
@@ -83,7 +139,8 @@ impl Served {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         let address = format!("127.0.0.1:{}", self.port);
-        (self.child, self.port, self.token) = start(&self.folder, &address, &[]);
+        (self.child, self.port, self.token) =
+            start(&self.folder, &self.around, &address, self.around.arguments);
     }
 
     /// A raw request; the answer is read to its end.
@@ -205,15 +262,15 @@ fn program(folder: &TempDir) -> Command {
     command
 }
 
-fn start(folder: &TempDir, listen: &str, arguments: &[&str]) -> (Child, u16, String) {
-    let mut child = program(folder)
-        .args(["serve", "--json", "--listen", listen, "--model"])
-        .arg(format!("scripted/{}", folder.path().join("script.toml").display()))
-        .args(arguments)
-        .stdout(Stdio::piped())
-        .stdin(Stdio::null())
-        .spawn()
-        .unwrap();
+fn start(folder: &TempDir, around: &Around, listen: &str, arguments: &[&str]) -> (Child, u16, String) {
+    let mut command = program(folder);
+    command.args(["serve", "--json", "--listen", listen]).args(arguments);
+    command.envs(around.environment.iter().map(|(name, value)| (name, value)));
+    if !around.without_model {
+        let script = folder.path().join("script.toml");
+        command.arg("--model").arg(format!("scripted/{}", script.display()));
+    }
+    let mut child = command.stdout(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let ready: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("it says {line:?}"));

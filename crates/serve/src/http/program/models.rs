@@ -1,9 +1,9 @@
 //! Models and their keys, as the server asks the program for them. A key goes in and never comes out.
 
-use deskhand_agent::provider::ProviderError;
+use deskhand_agent::provider::{KeyPlace, KeySource, ProviderError};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::http::error::ApiError;
 
@@ -15,7 +15,7 @@ pub trait ModelDesk: Send + Sync {
     fn named<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Option<String>>;
 
     /// Keeps a key; the next turn uses it. Waits for the disk or the keyring.
-    fn keep_key(&self, provider: &str, key: &str, place: Option<KeyPlace>) -> Result<KeyPlace, ApiError>;
+    fn keep_key(&self, provider: &str, key: &str, place: Option<KeyPlace>) -> Result<KeySource, ApiError>;
 
     /// Forgets the key that is kept for a provider. Waits for the disk or the keyring.
     fn forget_key(&self, provider: &str) -> Result<(), ApiError>;
@@ -44,23 +44,6 @@ pub struct ProviderItem {
     pub has_key: bool,
     pub key_source: Option<KeySource>,
     pub default_model: Option<String>,
-}
-
-/// Where a key comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum KeySource {
-    Environment,
-    Keyring,
-    File,
-}
-
-/// Where a key can be kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum KeyPlace {
-    Keyring,
-    File,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -14,6 +14,7 @@ mod messages;
 mod metrics;
 mod models;
 mod notices;
+pub mod openai;
 mod paging;
 #[cfg(unix)]
 mod processes;
@@ -52,6 +53,7 @@ pub fn all() -> ApiRouter<App> {
         .merge(settings::routes())
         .merge(models::routes())
         .merge(demo::routes())
+        .merge(openai::routes())
 }
 
 #[cfg(unix)]
@@ -81,5 +83,6 @@ pub const TAGS: &[(&str, &str)] = &[
     ("undo", "Changes to files, and taking them back"),
     ("settings", "What can be set"),
     ("models", "Whom Deskhand talks to, their keys, and the demo that needs none"),
+    ("openai", "For programs that speak OpenAI's chat completions"),
     ("server", "The server itself"),
 ];

@@ -10,7 +10,7 @@ use aide::axum::{
     routing::{delete_with, get_with, post_with},
 };
 use axum::{Json, extract::State};
-use deskhand_agent::provider::{ErrorClass, ProviderError};
+use deskhand_agent::provider::{ErrorClass, KeyPlace, KeySource, ProviderError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ use crate::http::{
     error::ApiError,
     extract::{At, Body},
     person::Person,
-    program::models::{KeyPlace, ModelDesk, ModelList},
+    program::models::{ModelDesk, ModelList},
 };
 
 /// How long a model has for one word.
@@ -77,7 +77,7 @@ struct KeyBody {
 
 #[derive(Serialize, JsonSchema)]
 struct Kept {
-    kept: KeyPlace,
+    kept: KeySource,
 }
 
 async fn keep(

@@ -177,7 +177,7 @@ async fn create(
 }
 
 /// The folder that a new session works in.
-fn one_of_ours(app: &App, wanted: Option<PathBuf>) -> Result<PathBuf, ApiError> {
+pub fn one_of_ours(app: &App, wanted: Option<PathBuf>) -> Result<PathBuf, ApiError> {
     let ours = app.program().about().workspaces;
     match wanted.or_else(|| ours.first().cloned().map(PathBuf::from)) {
         None => Err(ApiError::broken("this server has no workspace")),
@@ -348,7 +348,12 @@ async fn restore(
     let restored = app
         .store(move |store| {
             // What was deleted is found by nothing but this: whose it is must be known before it comes back.
-            if store.owner_of_deleted(&id)? != person.user {
+            // One that is not deleted has an owner, too, and others are not told that it is there.
+            let owner = match store.session(&id) {
+                Ok(session) => session.owner,
+                Err(_) => store.owner_of_deleted(&id)?,
+            };
+            if owner != person.user {
                 return Err(deskhand_core::session::SessionError::NoSuchSession(id));
             }
             store.restore(&id)

@@ -1,17 +1,14 @@
 //! Models and keys of a server that runs.
 
 use deskhand_agent::provider::{
-    ChatMessage, ModelName, ModelRequest, ProviderError,
+    ChatMessage, Key, KeyPlace, KeySource, ModelName, ModelRequest, ProviderError,
     presets::{Preset, presets},
 };
-use deskhand_serve::http::{ApiError, KeyPlace, KeySource, KeyringState, ModelDesk, ModelList, ProviderItem};
+use deskhand_serve::http::{ApiError, KeyringState, ModelDesk, ModelList, ProviderItem};
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    keys,
-    models::{ConfiguredModels, KeyFrom},
-};
+use crate::models::ConfiguredModels;
 
 /// Enough for a word; some models think first.
 const TRIAL_TOKENS: u64 = 256;
@@ -24,21 +21,28 @@ fn provider(name: &str) -> Result<&'static Preset, ApiError> {
     })
 }
 
+fn refused(error: &ProviderError) -> ApiError {
+    let answer = ApiError::conflict("key_not_kept", error.message.clone());
+    match &error.hint {
+        Some(hint) => answer.hint(hint.clone()),
+        None => answer,
+    }
+}
+
 impl ModelDesk for ConfiguredModels {
     fn list(&self) -> BoxFuture<'_, ModelList> {
         Box::pin(async move {
             let models = self.all().await;
+            // A keyring may have to be unlocked, or hang.
+            let keyring = tokio::task::block_in_place(|| self.keys().check_keyring());
             let providers = presets().providers.iter().map(|preset| {
-                let from = self.key_from(preset);
+                let from = tokio::task::block_in_place(|| self.key_source(preset));
                 ProviderItem {
                     name: preset.name.clone(),
                     title: preset.title.clone(),
                     needs_key: preset.needs_key,
                     has_key: from.is_some(),
-                    key_source: from.map(|from| match from {
-                        KeyFrom::Variable(_) => KeySource::Environment,
-                        KeyFrom::File => KeySource::File,
-                    }),
+                    key_source: from,
                     default_model: preset.default_model.clone(),
                 }
             });
@@ -47,8 +51,8 @@ impl ModelDesk for ConfiguredModels {
                 models,
                 providers: providers.collect(),
                 keyring: KeyringState {
-                    available: false,
-                    why: Some("This build does not use the system's keyring.".to_owned()),
+                    available: keyring.is_ok(),
+                    why: keyring.err().map(|error| error.to_string()),
                 },
             }
         })
@@ -64,35 +68,24 @@ impl ModelDesk for ConfiguredModels {
         })
     }
 
-    fn keep_key(&self, name: &str, key: &str, place: Option<KeyPlace>) -> Result<KeyPlace, ApiError> {
+    fn keep_key(&self, name: &str, key: &str, place: Option<KeyPlace>) -> Result<KeySource, ApiError> {
         let provider = provider(name)?;
-        if place == Some(KeyPlace::Keyring) {
-            return Err(ApiError::conflict("no_keyring", "there is no keyring here")
-                .hint("Keep the key in the file, which only you can read."));
-        }
-        let file = self
-            .keys_file()
-            .ok_or_else(|| ApiError::conflict("no_home", "there is no home folder to keep a key in"))?;
-        keys::keep_in_file(file, &provider.name, key)
-            .map_err(|error| ApiError::conflict("bad_keys", format!("{error:#}")))?;
+        let kept = self.keys().keep(&provider.name, &Key::new(key), place);
         self.connect_anew();
-        Ok(KeyPlace::File)
+        kept.map_err(|error| refused(&error))
     }
 
     fn forget_key(&self, name: &str) -> Result<(), ApiError> {
         let provider = provider(name)?;
-        let was_kept = match self.keys_file() {
-            Some(file) => keys::forget_in_file(file, &provider.name)
-                .map_err(|error| ApiError::conflict("bad_keys", format!("{error:#}")))?,
-            None => false,
-        };
+        let was_kept = self.keys().forget(&provider.name).map_err(|error| refused(&error))?;
         self.connect_anew();
-        match self.key_from(provider) {
-            Some(KeyFrom::Variable(variable)) if !was_kept => {
-                Err(ApiError::conflict("from_environment", format!("the key comes from {variable}"))
-                    .hint("Take it out of the environment, then start the server anew."))
-            }
+        match self.key_source(provider) {
             _ if was_kept => Ok(()),
+            Some(KeySource::Environment) => Err(ApiError::conflict(
+                "from_environment",
+                format!("the key of {name} comes from the environment"),
+            )
+            .hint("Take it out of the environment, then start the server anew.")),
             _ => Err(ApiError::not_found(format!("no key is kept for {name}"))),
         }
     }

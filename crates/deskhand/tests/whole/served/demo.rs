@@ -1,0 +1,100 @@
+//! The demo on the web page: scripted turns, real tools and questions, in a folder of its own.
+
+use std::{fs, path::PathBuf};
+
+use serde_json::{Value, json};
+
+use super::{Around, Served};
+
+fn desk(arguments: &'static [&'static str]) -> Served {
+    Served::around("", Around { without_model: true, arguments, ..Around::default() })
+}
+
+fn begin(served: &Served, language: &str) -> (String, Vec<Value>, Value) {
+    let begun = served.post("/api/v1/demo", json!({"language": language}));
+    let id = begun["session_id"].as_str().unwrap().to_owned();
+    let events = served.watch(&id, begun["first_event"].as_u64().unwrap() - 1).until("done");
+    (id, events, begun)
+}
+
+fn workspace(served: &Served, id: &str) -> PathBuf {
+    let session = served.get(&format!("/api/v1/sessions/{id}"));
+    assert_eq!(session["metadata"]["demo"], true, "{session}");
+    session["metadata"]["workspace"].as_str().unwrap().into()
+}
+
+fn text(events: &[Value]) -> String {
+    events.iter().filter(|event| event["type"] == "text").filter_map(|event| event["text"].as_str()).collect()
+}
+
+#[test]
+fn the_first_turn_begins_at_once_and_a_change_is_asked() {
+    let served = desk(&[]);
+    let (id, events, begun) = begin(&served, "en");
+    assert_eq!(events.last().unwrap()["outcome"], "completed", "{events:?}");
+    assert!(text(&events).contains("three"), "{events:?}");
+    assert!(events.iter().any(|event| event["type"] == "notice"), "the narration is told");
+    let read = events.iter().find(|event| event["type"] == "call_ended").unwrap();
+    assert_eq!(
+        (&read["outcome"]["tool"], &read["outcome"]["status"]),
+        (&json!("read_file"), &json!("success"))
+    );
+    assert_eq!(begun["suggested"].as_array().unwrap().len(), 3);
+    let session = served.get(&format!("/api/v1/sessions/{id}"));
+    assert_eq!(session["metadata"]["suggested"], begun["suggested"]);
+    assert!(session["title"].as_str().unwrap().starts_with("Demo"));
+
+    let file = workspace(&served, &id).join("packing-list.md");
+    assert!(fs::read_to_string(&file).unwrap().contains("tickts"));
+    let begun = served.say(&id, "whatever I type");
+    let question = served.question();
+    assert_eq!((&question["tool"], &question["session_id"]), (&json!("edit_file"), &json!(id)));
+    assert!(fs::read_to_string(&file).unwrap().contains("tickts"), "nothing happens before the yes");
+    served.post(&format!("/api/v1/approvals/{}", question["id"].as_str().unwrap()), json!({"answer": "yes"}));
+    served.watch(&id, begun["first_event"].as_u64().unwrap() - 1).until("done");
+    assert!(fs::read_to_string(&file).unwrap().contains("tickets"));
+
+    let folder = file.parent().unwrap().parent().unwrap().to_path_buf();
+    assert!(folder.exists());
+    assert_eq!(served.ask("DELETE", &format!("/api/v1/sessions/{id}?soft=true"), None).status, 200);
+    assert!(folder.exists(), "it can be restored");
+    served.post(&format!("/api/v1/sessions/{id}/restore"), json!({}));
+    assert_eq!(served.ask("DELETE", &format!("/api/v1/sessions/{id}"), None).status, 200);
+    assert!(!folder.exists(), "it goes away with its session");
+}
+
+#[test]
+fn it_goes_on_after_a_restart_and_says_when_it_is_over() {
+    let mut served = desk(&["--mode", "auto"]);
+    let (id, _, _) = begin(&served, "zh");
+    let file = workspace(&served, &id).join("packing-list.md");
+    let title = served.get(&format!("/api/v1/sessions/{id}"))["title"].clone();
+    assert!(title.as_str().unwrap().starts_with("演示"), "{title}");
+    served.turn(&id, "改");
+    assert!(fs::read_to_string(&file).unwrap().contains("车票"));
+    served.kill_and_restart();
+    served.turn(&id, "撤销");
+    assert!(fs::read_to_string(&file).unwrap().contains("车漂"), "the third turn takes the change back");
+    let forbidden = served.turn(&id, "删除");
+    let call = forbidden.iter().find(|event| event["type"] == "call_ended").unwrap();
+    assert_eq!(call["outcome"]["status"], "blocked", "{call}");
+    for _ in 0..2 {
+        let over = served.turn(&id, "还有吗");
+        assert!(text(&over).contains("Ollama") && text(&over).contains("结束"), "{over:?}");
+    }
+
+    fs::remove_dir_all(file.parent().unwrap().parent().unwrap()).unwrap();
+    let gone = served.ask("POST", &format!("/api/v1/sessions/{id}/messages"), Some(json!({"content": "x"})));
+    assert_eq!((gone.status, &gone.json()["error"]["code"]), (409, &json!("no_workspace")), "{gone:?}");
+    assert!(gone.body.contains("begin a new one"), "{gone:?}");
+}
+
+#[test]
+fn the_script_is_for_demos_alone() {
+    let served = desk(&[]);
+    let session = served.post("/api/v1/sessions", json!({"model": "demo/en"}));
+    let path = format!("/api/v1/sessions/{}/messages", session["session_id"].as_str().unwrap());
+    let refused = served.ask("POST", &path, Some(json!({"content": "hi"})));
+    assert_eq!((refused.status, &refused.json()["error"]["code"]), (409, &json!("model_no_such_model")));
+    assert_eq!(served.ask("POST", "/api/v1/demo", Some(json!({"language": "fr"}))).status, 400);
+}

@@ -1,5 +1,5 @@
 // What jsdom lacks and the page needs.
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
 
 Object.defineProperty(window, "matchMedia", {
@@ -20,6 +20,9 @@ class NoResizeObserver implements ResizeObserver {
   disconnect(): void {}
 }
 window.ResizeObserver = NoResizeObserver;
+
+// A busy machine is slow, not wrong.
+configure({ asyncUtilTimeout: 10_000 });
 
 afterEach(() => {
   cleanup();

@@ -1,11 +1,11 @@
-// The line above a conversation: whether it is a demo, where it comes from, and what can be done to all of it.
-import { CompressOutlined, ExportOutlined, ForkOutlined, MoreOutlined } from "@ant-design/icons";
-import { Button, Dropdown, Tag } from "antd";
+// The line above a conversation: whether it is a demo, where it comes from, and a way to make it shorter. Its other actions
+// are in the menu beside its title.
+import { CompressOutlined, ForkOutlined } from "@ant-design/icons";
+import { Button, Popconfirm, Tag, Tooltip } from "antd";
 
 import type { SessionDetail } from "../api/types";
 import { useText } from "../i18n";
 import { href } from "../router";
-import { exportSession } from "./actions";
 import styles from "./conversation.module.css";
 
 interface Props {
@@ -20,7 +20,7 @@ export function ConversationBar({ session, running, compacting, onCompact }: Pro
   const { demo, forked_from: origin } = session.metadata;
   const elsewhere = session.turn?.state === "elsewhere";
   return (
-    <div className={styles.bar}>
+    <div className={styles.bar} data-bare={(demo !== true && origin === undefined && !elsewhere) || undefined}>
       {demo === true && (
         <span className={styles.demo} title={words.demoHint}>
           <Tag color="blue">{words.demo}</Tag>
@@ -33,25 +33,11 @@ export function ConversationBar({ session, running, compacting, onCompact }: Pro
         </a>
       )}
       {elsewhere && <span className={styles.origin}>{words.elsewhere}</span>}
-      <span className="dh-space" style={{ flex: 1 }} />
-      <Dropdown
-        trigger={["click"]}
-        placement="bottomRight"
-        menu={{
-          items: [
-            { key: "markdown", icon: <ExportOutlined />, label: words.exportMarkdown },
-            { key: "json", icon: <ExportOutlined />, label: words.exportJson },
-            { type: "divider" },
-            { key: "compact", icon: <CompressOutlined />, label: words.compact, disabled: running || compacting },
-          ],
-          onClick: ({ key }) => {
-            if (key === "compact") onCompact();
-            else exportSession(session.id, key === "json" ? "json" : "markdown");
-          },
-        }}
-      >
-        <Button type="text" size="small" icon={<MoreOutlined />} loading={compacting} aria-label={words.menu} aria-haspopup="menu" />
-      </Dropdown>
+      <Popconfirm title={words.compact} description={words.compactHint} okText={words.compactNow} onConfirm={onCompact} disabled={running || compacting} placement="bottomRight">
+        <Tooltip title={words.compact} placement="left">
+          <Button className={styles.compact} type="text" size="small" icon={<CompressOutlined />} loading={compacting} disabled={running} aria-label={words.compact} />
+        </Tooltip>
+      </Popconfirm>
     </div>
   );
 }

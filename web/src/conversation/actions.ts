@@ -1,6 +1,5 @@
 // What a person does to a conversation, as requests.
 import { api } from "../api/client";
-import { follow } from "./download";
 import type { MessageSent, SessionItem } from "../api/types";
 import { messageBefore } from "./useMessages";
 
@@ -28,10 +27,6 @@ export function order(sessionId: string, what: TurnOrder): Promise<unknown> {
 /** A summary takes the place of what was said; the model writes it, so it may take a while. */
 export function compact(sessionId: string): Promise<unknown> {
   return api.post(`${session(sessionId)}/compact`, {}, { timeout: 300_000 });
-}
-
-export function exportSession(sessionId: string, format: "json" | "markdown"): void {
-  follow(`/api/v1/${session(sessionId)}/export?format=${format}`, "");
 }
 
 /** A copy of the conversation up to the message before this one, in which `content` is said instead. */

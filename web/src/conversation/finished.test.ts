@@ -50,7 +50,7 @@ test("what was seen live of a call stays when the stored message takes its place
 });
 
 test("a call without an end, empty texts and reminders", () => {
-  const open: Step = { ...call, end: undefined } as unknown as Step;
+  const open: Step = { ...call, end: undefined };
   const turn = turnOf(message([{ type: "text", round: 1, text: " \n" }, { type: "nudge", round: 1, text: "Go on." }, open], { content: "" }));
   expect(turn.items.map((item) => item.kind)).toEqual(["notice", "call"]);
   expect(turn.items[1]).toMatchObject({ outcome: null });

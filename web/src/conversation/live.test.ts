@@ -113,7 +113,7 @@ test("arguments that were edited are asked about anew, at the same call", () => 
     started,
     planned("c1"),
     { type: "approval_wanted", request: request() },
-    { ...settled, settled: { settled: "answered", answer: { to: "execution", answer: "edit", arguments: {} }, by: "me" } } as EventBody,
+    { ...settled, settled: { settled: "answered", answer: { to: "execution", answer: "edit", arguments: {} }, by: "me" } },
     { type: "approval_wanted", request: again },
   );
   const call = callIn(state, "c1");

@@ -31,14 +31,13 @@ export const conversation = {
     console: "Open the tool console",
   },
   bar: {
-    menu: "Conversation menu",
     demo: "Demo",
     demoHint: "Scripted: the answers were written beforehand, the tools are real.",
     forkedFrom: "Copied from another conversation",
     elsewhere: "This turn runs in another Deskhand process",
-    exportMarkdown: "Export as Markdown",
-    exportJson: "Export as JSON",
     compact: "Summarise to free up context",
+    compactHint: "The model sums up what was said so far. Nothing is deleted.",
+    compactNow: "Summarise",
     compacted: "What was said so far is summed up now.",
   },
   message: {

@@ -31,14 +31,13 @@ export const conversation: Same<typeof en> = {
     console: "打开工具台",
   },
   bar: {
-    menu: "对话菜单",
     demo: "演示",
     demoHint: "脚本演示：回答是预先写好的，工具是真实执行的。",
     forkedFrom: "由另一段对话复制而来",
     elsewhere: "这一轮在另一个 Deskhand 进程中运行",
-    exportMarkdown: "导出为 Markdown",
-    exportJson: "导出为 JSON",
     compact: "总结前文以腾出上下文",
+    compactHint: "由模型总结之前的内容，不会删除任何东西。",
+    compactNow: "总结",
     compacted: "之前的内容已总结。",
   },
   message: {

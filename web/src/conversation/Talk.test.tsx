@@ -115,6 +115,13 @@ test("a draft is there again when the conversation is opened again", async () =>
   expect(((await open()) as HTMLTextAreaElement).value).toBe("half a thought");
 });
 
+test("Esc leaves the field, so that the keys of a question count", async () => {
+  const input = await open();
+  input.focus();
+  fireEvent.keyDown(input, { key: "Escape" });
+  expect(document.activeElement).not.toBe(input);
+});
+
 test("Stop cancels the turn", async () => {
   await open();
   await happens(started);

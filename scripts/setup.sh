@@ -85,6 +85,13 @@ need_peers() {
     any_of fd fdfind || install_packages "fd (our file_search is compared with it)" fd-find
 }
 
+# Without it the tests of the keyring are skipped, and say so.
+want_keyring() {
+    any_of gnome-keyring-daemon && any_of dbus-run-session && return
+    (install_packages "gnome-keyring (keys are kept in it)" dbus gnome-keyring) ||
+        say "note: without it, the tests against a real keyring are skipped; they say so."
+}
+
 # need_cargo_tool NAME PINNED LEAST [FLAGS…]: takes one on PATH that is new enough, else builds the pinned one.
 need_cargo_tool() {
     local name=$1 pinned=$2 least=$3 have=
@@ -114,6 +121,16 @@ need_browser() {
         install_packages "Chromium (the page is tested in it)" chromium
 }
 
+# The package that most programs use which speak OpenAI's chat completions; the server is tested with it.
+want_openai() {
+    [ -x .tools/openai/bin/python ] && return
+    say "installing the Python package openai into .tools/openai"
+    if ! { python3 -m venv .tools/openai && .tools/openai/bin/pip install --quiet openai; } >&2; then
+        rm -rf .tools/openai
+        say "note: without it, the test with OpenAI's own package is skipped; it says so."
+    fi
+}
+
 for job; do
     case $job in
     build)
@@ -128,6 +145,8 @@ for job; do
         need_component clippy clippy
         need_peers
         need_browser
+        want_keyring
+        want_openai
         need_cargo_tool cargo-nextest "$NEXTEST_VERSION" 0.9.100 --no-default-features --features default-no-update
         need_cargo_tool cargo-deny "$DENY_VERSION" 0.19.0
         scripts/local-model.sh || say "note: without it, the tests against a real model are skipped; they say so."

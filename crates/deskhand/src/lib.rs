@@ -4,7 +4,6 @@ pub mod assemble;
 pub mod cli;
 mod commands;
 mod demo;
-mod keys;
 mod language;
 mod logging;
 pub mod models;

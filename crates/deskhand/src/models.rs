@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     env,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError, RwLock},
     time::SystemTime,
 };
@@ -11,10 +11,9 @@ use std::{
 use deskhand_agent::{
     Models,
     provider::{
-        ConnectOptions, Constrains, ErrorClass, Fallback, ModelName, Provider, ProviderError, RetryPolicy,
-        connect,
+        ConnectOptions, Constrains, ErrorClass, Fallback, KeySource, KeyStore, ModelName, Provider,
+        ProviderError, RetryPolicy, connect,
         discover::{FoundModel, Look},
-        keys,
         presets::{Preset, presets},
     },
 };
@@ -23,16 +22,17 @@ use serde_json::Value;
 
 use crate::{
     demo::model::{self as demo, DemoModel},
-    keys::FILE,
     settings::Settings,
 };
 
 /// The models that can be had here.
 pub struct ConfiguredModels {
     settings: RwLock<Arc<Settings>>,
-    keys_file: Option<PathBuf>,
+    keys: KeyStore,
     /// The file of keys as it was when models were connected last: how large, and since when.
     keys_seen: Mutex<Option<(SystemTime, u64)>>,
+    /// The model whose provider has a key, once it was looked for: asking a keyring may take its time.
+    by_key: Mutex<Option<Option<Chosen>>>,
     /// What answers on this machine, once it was looked for.
     found: Mutex<Option<Vec<FoundModel>>>,
     /// Those that were connected before: their connections, and which of their keys rest, are worth keeping.
@@ -50,13 +50,6 @@ pub enum Chosen {
     OnThisMachine(String),
 }
 
-/// Where a key comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KeyFrom {
-    Variable(String),
-    File,
-}
-
 impl Chosen {
     pub fn name(&self) -> &str {
         match self {
@@ -69,8 +62,9 @@ impl ConfiguredModels {
     pub fn new(settings: &Settings, config_dir: Option<PathBuf>) -> Self {
         Self {
             settings: RwLock::new(Arc::new(settings.clone())),
-            keys_file: config_dir.map(|folder| folder.join(FILE)),
+            keys: KeyStore::new(Some(Arc::default()), config_dir.map(|folder| folder.join("keys.toml"))),
             keys_seen: Mutex::default(),
+            by_key: Mutex::default(),
             found: Mutex::new(None),
             connected: Mutex::default(),
         }
@@ -88,13 +82,14 @@ impl ConfiguredModels {
 
     /// Lets go of connections: an address or a key may be another now. A script stays where it is in its story.
     pub fn connect_anew(&self) {
+        *self.by_key.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
         connected.retain(|name, _| name.starts_with("scripted/") || name.starts_with("replay/"));
     }
 
     /// A key may have been entered since, here or in a terminal.
     fn look_at_the_keys(&self) {
-        let file = self.keys_file.as_deref().and_then(|file| file.metadata().ok());
+        let file = self.keys.file().and_then(|file| file.metadata().ok());
         let now = file.and_then(|file| Some((file.modified().ok()?, file.len())));
         let before =
             std::mem::replace(&mut *self.keys_seen.lock().unwrap_or_else(PoisonError::into_inner), now);
@@ -103,9 +98,9 @@ impl ConfiguredModels {
         }
     }
 
-    /// Where keys can be kept; `None` where there is no home.
-    pub fn keys_file(&self) -> Option<&Path> {
-        self.keys_file.as_deref()
+    /// Where keys are kept.
+    pub fn keys(&self) -> &KeyStore {
+        &self.keys
     }
 
     /// The usual model, if there is one without looking on this machine.
@@ -113,10 +108,18 @@ impl ConfiguredModels {
         if let Some(name) = self.settings().model() {
             return Some(Chosen::BySetting(name.to_owned()));
         }
-        let mut providers = presets().providers.iter();
-        let with_key = providers.find(|preset| preset.default_model.is_some() && self.has_key(preset))?;
-        let model = with_key.default_model.as_deref().unwrap_or_default();
-        Some(Chosen::ByKey(format!("{}/{model}", with_key.name)))
+        self.look_at_the_keys();
+        let known = self.by_key.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        known.unwrap_or_else(|| {
+            let mut providers = presets().providers.iter();
+            let with_key = providers.find(|preset| preset.default_model.is_some() && self.has_key(preset));
+            let chosen = with_key.map(|preset| {
+                let model = preset.default_model.as_deref().unwrap_or_default();
+                Chosen::ByKey(format!("{}/{model}", preset.name))
+            });
+            *self.by_key.lock().unwrap_or_else(PoisonError::into_inner) = Some(chosen.clone());
+            chosen
+        })
     }
 
     /// The usual model; servers on this machine are looked for where nothing else is said.
@@ -139,10 +142,21 @@ impl ConfiguredModels {
         self.configured().map(|chosen| chosen.name().to_owned()).or_else(found)
     }
 
+    /// Looks for servers on this machine.
+    pub async fn look(&self) {
+        let found = Look::usual(&self.options(None)).find().await;
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+    }
+
     /// The models that can be named: those on this machine, and the well-known ones of providers whose key is there.
     pub async fn all(&self) -> Vec<String> {
-        let found = Look::usual(&self.options(None)).find().await;
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
+        self.look().await;
+        self.all_so_far()
+    }
+
+    /// The same without looking on this machine again.
+    pub fn all_so_far(&self) -> Vec<String> {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default();
         let mut names: Vec<String> = found.iter().map(|found| found.name.to_string()).collect();
         for preset in presets().providers.iter().filter(|preset| self.has_key(preset)) {
             let known = presets().models.iter().filter(|model| model.provider == preset.name);
@@ -152,19 +166,12 @@ impl ConfiguredModels {
     }
 
     fn has_key(&self, preset: &Preset) -> bool {
-        preset.needs_key && self.key_from(preset).is_some()
+        preset.needs_key && self.key_source(preset).is_some()
     }
 
-    /// Where the key of a provider comes from, in the order in which they count.
-    pub fn key_from(&self, preset: &Preset) -> Option<KeyFrom> {
-        let options = self.options(None);
-        let is_set = |name: &&String| (options.env)(name).is_some_and(|value| !value.trim().is_empty());
-        if let Some(variable) = preset.key_variables.iter().find(is_set) {
-            return Some(KeyFrom::Variable(variable.clone()));
-        }
-        let file = self.keys_file.as_deref()?;
-        let keys = keys::from_file(file, &preset.name).ok()?;
-        (!keys.is_empty()).then_some(KeyFrom::File)
+    /// Where the key of a provider comes from.
+    pub fn key_source(&self, preset: &Preset) -> Option<KeySource> {
+        self.keys.source(preset, &|name| env::var(name).ok())
     }
 
     /// A model to be tried out: nothing that is kept of it is used, and it is asked once.
@@ -179,7 +186,7 @@ impl ConfiguredModels {
         let flag = |name: &str| set.get(name).and_then(Value::as_bool);
         ConnectOptions {
             base_url: text("base_url"),
-            keys_file: self.keys_file.clone(),
+            key_store: self.keys.clone(),
             extra: set.get("extra").and_then(Value::as_object).cloned().unwrap_or_default(),
             headers: set
                 .get("headers")

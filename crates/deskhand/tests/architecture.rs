@@ -75,6 +75,7 @@ const BEHIND: &[(&str, &[&str])] = &[
     ("reqwest", &["deskhand-agent"]),
     ("rustls", &["deskhand-agent"]),
     ("bpe-openai", &["deskhand-agent"]),
+    ("secret-service", &["deskhand-agent"]),
     ("clap", &["deskhand"]),
     ("rustyline", &["deskhand"]),
     // The policy opens the roots; the tools work on the handles that it hands out.

@@ -5,6 +5,7 @@
 
 use std::{
     fmt, fs,
+    io::{self, Write as _},
     path::Path,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
@@ -81,12 +82,7 @@ pub fn from_file(path: &Path, provider: &str) -> Result<Vec<Key>, ProviderError>
         return Err(wrong("is larger than 64 KiB.".to_owned()));
     }
     let text = fs::read_to_string(path).map_err(|error| wrong(format!("cannot be read: {error}.")))?;
-    // The parser's message shows the line that is wrong, and with it a key: only the place is told.
-    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-        let line =
-            error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-        wrong(format!("is no TOML: line {line}.")).hint("A line looks like this: openai = \"KEY\"")
-    })?;
+    let table = parse(path, &text)?;
     let keys = match table.get(provider) {
         None => Vec::new(),
         Some(toml::Value::String(key)) => split(key),
@@ -96,6 +92,50 @@ pub fn from_file(path: &Path, provider: &str) -> Result<Vec<Key>, ProviderError>
         Some(_) => return Err(wrong(format!("has something else than keys under {provider}."))),
     };
     Ok(keys)
+}
+
+/// The parser's message shows the line that is wrong, and with it a key: only the place is told.
+fn parse(path: &Path, text: &str) -> Result<toml::Table, ProviderError> {
+    text.parse().map_err(|error: toml::de::Error| {
+        let line =
+            error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        let wrong = format!("The file of keys {} is no TOML: line {line}.", path.display());
+        ProviderError::new(ErrorClass::Auth, wrong).hint("A line looks like this: openai = \"KEY\"")
+    })
+}
+
+/// Writes the key of a provider into the file, beside those of others; `None` takes it out. Whether there was one
+/// before. The file is whole at every moment, and never readable by others.
+pub(crate) fn keep_in_file(path: &Path, provider: &str, key: Option<&Key>) -> Result<bool, ProviderError> {
+    let wrong = |error: io::Error| {
+        let message = format!("The file of keys {} cannot be written: {error}.", path.display());
+        ProviderError::new(ErrorClass::Auth, message)
+    };
+    let mut table = match fs::read_to_string(path) {
+        Ok(text) => parse(path, &text)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => toml::Table::new(),
+        Err(error) => return Err(wrong(error)),
+    };
+    let before = match key {
+        Some(key) => table.insert(provider.to_owned(), toml::Value::String(key.0.clone())),
+        None => table.remove(provider),
+    };
+    if key.is_none() && before.is_none() {
+        return Ok(false);
+    }
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(wrong)?;
+    }
+    let fresh = path.with_extension("toml.new");
+    let _ = fs::remove_file(&fresh);
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut written = options.open(&fresh).map_err(wrong)?;
+    written.write_all(table.to_string().as_bytes()).and_then(|()| written.sync_all()).map_err(wrong)?;
+    fs::rename(&fresh, path).map_err(wrong)?;
+    Ok(before.is_some())
 }
 
 fn split(text: &str) -> Vec<Key> {
@@ -196,6 +236,42 @@ mod tests {
         let error = from_file(&path, "openai").unwrap_err();
         assert!(error.message.contains("line 2"), "{error}");
         assert!(!error.to_string().contains("very-secret"), "{error}");
+    }
+
+    #[test]
+    fn a_key_is_kept_beside_others_and_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config/keys.toml");
+        let keep =
+            |provider: &str, key: Option<&str>| keep_in_file(&file, provider, key.map(Key::new).as_ref());
+        assert!(!keep("openai", None).unwrap());
+        assert!(!file.exists(), "nothing is made to forget nothing");
+        assert!(!keep("openai", Some("sk-one")).unwrap());
+        assert!(!keep("zhipu", Some("two")).unwrap());
+        assert!(keep("openai", Some("sk-three")).unwrap());
+        assert_eq!(texts(&from_file(&file, "openai").unwrap()), ["sk-three"]);
+        assert_eq!(texts(&from_file(&file, "zhipu").unwrap()), ["two"]);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        assert!(keep("openai", None).unwrap());
+        assert!(from_file(&file, "openai").unwrap().is_empty());
+        assert_eq!(texts(&from_file(&file, "zhipu").unwrap()), ["two"]);
+    }
+
+    #[test]
+    fn a_broken_file_is_left_alone_and_named_without_the_keys_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("keys.toml");
+        for broken in ["zhipu = \"a\"\nopenai = \"opensesame\n", "zhipu = \"a\"\nopenai = opensesame\n"] {
+            fs::write(&file, broken).unwrap();
+            let error = format!("{:?}", keep_in_file(&file, "openai", Some(&Key::new("x"))).unwrap_err());
+            assert!(error.contains("keys.toml") && error.contains("line 2"), "{error}");
+            assert!(!error.contains("opensesame"), "{error}");
+            assert_eq!(fs::read_to_string(&file).unwrap(), broken, "nothing is lost");
+        }
     }
 
     #[test]

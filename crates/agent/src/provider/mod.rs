@@ -9,7 +9,7 @@
 //! | [`models`] | `PROVIDER/NAME`, and how it becomes a [`Provider`] |
 //! | [`presets`] | what is known of providers and models beforehand |
 //! | [`discover`] | servers on this machine, and lists of models |
-//! | [`keys`] | keys, their sources and their rotation |
+//! | [`keys`], [`key_store`], [`keyring`] | keys and their rotation, where they are found and kept, the system's keyring |
 //! | [`retry`] | when is asked again, and how long is waited |
 //! | [`fallback`] | a second model for when the first fails |
 //! | [`scripted`], [`replay`] | answers from a file: written by hand, or recorded |
@@ -25,6 +25,8 @@ mod exchange;
 mod failure;
 pub mod fallback;
 mod http;
+pub mod key_store;
+pub mod keyring;
 pub mod keys;
 mod message;
 pub mod models;
@@ -39,6 +41,8 @@ mod wire;
 
 pub use error::{ErrorClass, ProviderError};
 pub use fallback::Fallback;
+pub use key_store::{KeyPlace, KeySource, KeyStore};
+pub use keyring::Keyring;
 pub use keys::Key;
 pub use message::{
     Arguments, ChatMessage, Constraint, Delta, Finish, ModelCall, ModelRequest, Reply, Thought,

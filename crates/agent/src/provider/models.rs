@@ -13,7 +13,8 @@ use super::{
     anthropic::Anthropic,
     failure::About,
     http,
-    keys::{self, KeyRing},
+    key_store::{Found, KeyStore},
+    keys::KeyRing,
     openai::OpenAi,
     presets::{Api, Preset, Price, presets},
     replay::{Player, Recorder},
@@ -75,8 +76,8 @@ pub struct ConnectOptions {
     /// The wire of a server that is not known by name.
     pub api: Option<Api>,
     pub keys: Vec<Key>,
-    /// `keys.toml`, which only its owner can read.
-    pub keys_file: Option<PathBuf>,
+    /// Where keys are looked for that neither `keys` nor the environment has.
+    pub key_store: KeyStore,
     /// Fields of every request's body. `null` takes one away.
     pub extra: Map<String, Value>,
     pub headers: Vec<(String, String)>,
@@ -99,7 +100,7 @@ impl Default for ConnectOptions {
             base_url: None,
             api: None,
             keys: Vec::new(),
-            keys_file: None,
+            key_store: KeyStore::default(),
             extra: Map::new(),
             headers: Vec::new(),
             context_tokens: None,
@@ -221,7 +222,7 @@ impl Server {
             .hint(format!("Set {} to it.", base_variable.as_deref().unwrap_or("the base URL"))));
         }
         let base = address::base_url(preset, written.as_deref().unwrap_or(&preset.base_url))?;
-        let (key_variable, keys) = find_keys(preset, options)?;
+        let Found { keys, variable: key_variable, trouble } = find_keys(preset, options)?;
         let about = About {
             model: format!("{provider}/{model}"),
             host: http::host(&base),
@@ -233,38 +234,32 @@ impl Server {
         let has_other_base = written.is_some();
         if keys.is_empty() && preset.needs_key && !has_other_base {
             let variable = preset.key_variables.first().map_or("its key", String::as_str);
-            return Err(ProviderError::new(ErrorClass::Auth, format!("{} needs a key.", preset.title))
+            let trouble = trouble.map_or_else(String::new, |why| format!(" It was not looked up: {why}."));
+            let message = format!("{} needs a key.{trouble}", preset.title);
+            return Err(ProviderError::new(ErrorClass::Auth, message)
                 .hint(format!("Set {variable} to your key, or write {provider} = \"KEY\" into keys.toml.")));
         }
         Ok(Self { preset, base, about, keys, headers: headers(&options.headers)? })
     }
 }
 
-/// The keys, and the variable that a hint should name.
-fn find_keys(preset: &Preset, options: &ConnectOptions) -> Result<(Option<String>, Vec<Key>), ProviderError> {
-    let named = preset.key_variables.first().cloned();
-    let (variable, keys) = if options.keys.is_empty() {
-        let from_variable = preset.key_variables.iter().find_map(|variable| {
-            let keys = keys::from_variable(variable, &*options.env);
-            (!keys.is_empty()).then(|| (Some(variable.clone()), keys))
-        });
-        match (from_variable, &options.keys_file) {
-            (Some(found), _) => found,
-            (None, Some(path)) => (named, keys::from_file(path, &preset.name)?),
-            (None, None) => (named, Vec::new()),
-        }
+/// The keys, with the variable that a hint should name.
+fn find_keys(preset: &Preset, options: &ConnectOptions) -> Result<Found, ProviderError> {
+    let mut found = if options.keys.is_empty() {
+        options.key_store.find(preset, &*options.env)?
     } else {
-        (named, options.keys.clone())
+        Found { keys: options.keys.clone(), ..Found::default() }
     };
-    if keys.iter().any(|key| HeaderValue::from_str(key.expose()).is_err()) {
-        let place = variable.as_deref().unwrap_or("the settings");
+    found.variable = found.variable.or_else(|| preset.key_variables.first().cloned());
+    if found.keys.iter().any(|key| HeaderValue::from_str(key.expose()).is_err()) {
+        let place = found.variable.as_deref().unwrap_or("the settings");
         return Err(ProviderError::new(
             ErrorClass::Auth,
             format!("A key of {} has a character that no key has.", preset.title),
         )
         .hint(format!("Look at {place}: was it copied whole?")));
     }
-    Ok((variable, keys))
+    Ok(found)
 }
 
 fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, ProviderError> {

@@ -154,14 +154,17 @@ async fn model(app: &App) -> Check {
     }
 }
 
+/// Which sources of keys there are. A missing keyring is no fault: there is the file.
 fn keys(app: &App) -> Check {
-    let Some(file) = app.config_dir.as_ref().map(|folder| folder.join("keys.toml")) else {
-        return Check::good("keys", "from the environment");
+    let models = ConfiguredModels::new(&app.settings, app.config_dir.clone());
+    let keyring = match models.keys().check_keyring() {
+        Ok(()) => "the system's keyring".to_owned(),
+        Err(why) => format!("no keyring ({why})"),
     };
-    if !file.exists() {
-        return Check::good("keys", "from the environment; there is no keys.toml");
-    }
-    if open_to_others(&file) {
+    let Some(file) = models.keys().file().filter(|file| file.exists()) else {
+        return Check::good("keys", format!("from the environment; {keyring}; there is no keys.toml"));
+    };
+    if open_to_others(file) {
         let shown = file.display();
         return Check::bad(
             "keys",
@@ -169,7 +172,7 @@ fn keys(app: &App) -> Check {
             format!("chmod 600 {shown}"),
         );
     }
-    Check::good("keys", format!("from the environment and {}", file.display()))
+    Check::good("keys", format!("from the environment; {keyring}; {}", file.display()))
 }
 
 fn audit(app: &App) -> Check {

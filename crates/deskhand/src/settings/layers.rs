@@ -189,7 +189,7 @@ pub(super) fn check(key: &str, value: &Value) -> Result<&'static known::Known, S
 }
 
 /// The line that an error is about, from 1.
-pub fn line_of(text: &str, error: &toml::de::Error) -> usize {
+pub(super) fn line_of(text: &str, error: &toml::de::Error) -> usize {
     error.span().and_then(|span| text.get(..span.start)).map_or(0, |before| before.matches('\n').count()) + 1
 }
 

@@ -23,7 +23,7 @@ use serde_json::Value;
 
 pub use self::{
     edit::{Unchanged, change},
-    layers::{Load, line_of, load},
+    layers::{Load, load},
 };
 
 /// Every setting with its value and where it comes from.

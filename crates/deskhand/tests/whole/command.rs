@@ -77,6 +77,8 @@ impl Shop {
             .env("HOME", self.root.join("home"))
             .env("DESKHAND_DATA", self.root.join("data"))
             .env("LC_ALL", "C.UTF-8")
+            // No test touches the keyring of whoever runs it.
+            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus")
             .env_remove("XDG_DATA_HOME")
             .env_remove("XDG_CONFIG_HOME")
             .stdin(Stdio::null());

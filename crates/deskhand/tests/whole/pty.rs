@@ -51,6 +51,7 @@ impl Pty {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))))
             .env("SHELL", "/bin/sh")
+            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus")
             .env("TERM", "xterm");
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let screen = Arc::new(Mutex::new(String::new()));

@@ -35,7 +35,7 @@ pub use self::{
     program::{
         About, Program,
         demo::{DemoDesk, DemoLanguage, DemoScene},
-        models::{KeyPlace, KeySource, KeyringState, ModelDesk, ModelList, ProviderItem},
+        models::{KeyringState, ModelDesk, ModelList, ProviderItem},
         settings::{SettingItem, SettingSource, SettingsAnswer, SettingsDesk, SourceKind},
     },
     server::{Listen, Server, Tls},

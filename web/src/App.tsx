@@ -11,7 +11,7 @@ import { AccessPage } from "./shell/AccessPage";
 import { Shell } from "./shell/Shell";
 
 const ConsoleView = lazy(async () => ({ default: (await import("./console/ConsoleView")).ConsoleView }));
-const ViewsPage = lazy(async () => ({ default: (await import("./views/ViewsPage")).ViewsPage }));
+const ViewsPage = lazy(async () => ({ default: (await import("./console/views/ViewsPage")).ViewsPage }));
 const ApiDocsPage = lazy(async () => ({ default: (await import("./console/ApiDocsPage")).ApiDocsPage }));
 const SettingsPage = lazy(async () => ({ default: (await import("./settings/SettingsPage")).SettingsPage }));
 const SetupPage = lazy(async () => ({ default: (await import("./setup/SetupPage")).SetupPage }));

@@ -5,7 +5,10 @@ import { useSyncExternalStore } from "react";
 import { api } from "./client";
 import { openStream, type Stream, type StreamState } from "./events";
 import { keys } from "./keys";
+import { openShared } from "./shared";
 import type { PendingApproval } from "./types";
+
+type Notice = { state: StreamState } | { approvals: PendingApproval[] } | { sessions: true };
 
 let state: StreamState = "connecting";
 const listeners = new Set<() => void>();
@@ -28,26 +31,38 @@ export function useConnection(): StreamState {
 
 export function openNotices(client: QueryClient): Stream {
   let wasLost = false;
-  return openStream({
-    path: "notices",
-    types: ["approvals", "sessions"],
-    onState: (next) => {
-      setState(next);
-      if (next === "lost") {
+
+  const onMessage = (notice: Notice) => {
+    if ("approvals" in notice) {
+      client.setQueryData<PendingApproval[]>(keys.approvals, notice.approvals);
+    } else if ("sessions" in notice) {
+      void client.invalidateQueries({ queryKey: keys.sessions });
+    } else {
+      setState(notice.state);
+      if (notice.state === "lost") {
         wasLost = true;
         // A stream does not say why it failed; an answer does (a token that is no longer valid).
         api.get("about").catch(() => undefined);
-      } else if (next === "open" && wasLost) {
+      } else if (notice.state === "open" && wasLost) {
         wasLost = false;
         void client.invalidateQueries();
       }
-    },
-    onEvent: (type, data) => {
-      if (type === "approvals") {
-        client.setQueryData<PendingApproval[]>(keys.approvals, (data as { pending: PendingApproval[] }).pending);
-      } else {
-        void client.invalidateQueries({ queryKey: keys.sessions });
-      }
-    },
+    }
+  };
+
+  return openShared<Notice>({
+    name: "deskhand.notices",
+    onMessage,
+    catchUp: () => [{ state }, { approvals: client.getQueryData<PendingApproval[]>(keys.approvals) ?? [] }],
+    open: (tell) =>
+      openStream({
+        path: "notices",
+        types: ["approvals", "sessions"],
+        onState: (next) => tell({ state: next }),
+        onEvent: (type, data) => {
+          if (type === "approvals") tell({ approvals: (data as { pending: PendingApproval[] }).pending });
+          else tell({ sessions: true });
+        },
+      }),
   });
 }

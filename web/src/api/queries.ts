@@ -86,7 +86,14 @@ export function useTools() {
 export function useApprovals() {
   return useQuery({
     queryKey: keys.approvals,
-    queryFn: async ({ signal }) => (await api.get<{ approvals: PendingApproval[] }>("approvals", { signal })).approvals,
+    queryFn: async ({ signal, client }) => {
+      const held = () => client.getQueryState<PendingApproval[]>(keys.approvals);
+      const before = held()?.dataUpdateCount;
+      const { approvals } = await api.get<{ approvals: PendingApproval[] }>("approvals", { signal });
+      // What the stream has told meanwhile is newer than this answer.
+      const now = held();
+      return now?.data !== undefined && now.dataUpdateCount !== before ? now.data : approvals;
+    },
     staleTime: Infinity,
   });
 }

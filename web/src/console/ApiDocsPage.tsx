@@ -11,6 +11,7 @@ import styles from "./console.module.css";
 import docStyles from "./docs/docs.module.css";
 import { type Document, findOperations, readDocument } from "./docs/openapi";
 import { OperationView } from "./docs/OperationView";
+import { Prose } from "./Prose";
 import { useConsoleText } from "./texts";
 
 const ADDRESS = "/api/openapi.json";
@@ -67,7 +68,9 @@ function Docs({ document }: { document: Document }) {
               </span>
             </div>
             <p className={styles.about}>{text.about}</p>
-            <p className={styles.about}>{text.auth}</p>
+            <p className={styles.about}>
+              <Prose>{text.auth}</Prose>
+            </p>
             <div className={styles.row}>
               <Input
                 allowClear

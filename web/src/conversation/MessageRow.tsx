@@ -1,5 +1,5 @@
 // One message with what can be done to it.
-import { EditOutlined, PaperClipOutlined, RedoOutlined } from "@ant-design/icons";
+import { EditOutlined, RedoOutlined } from "@ant-design/icons";
 import { Button } from "antd";
 import { memo, useState } from "react";
 
@@ -58,6 +58,9 @@ export function sameRow(one: Row, other: Row): boolean {
 function UserMessage({ row, actions }: { row: UserRow; actions: RowActions }) {
   const words = useText().conversation;
   const [editing, setEditing] = useState(false);
+  const pieces = withFileRefs(row.text);
+  // A file that the text names stands there already.
+  const attached = row.uploads.filter((id) => !pieces.some((piece) => piece.kind === "file" && piece.id === id));
   if (editing) {
     return (
       <div className={styles.user}>
@@ -68,13 +71,12 @@ function UserMessage({ row, actions }: { row: UserRow; actions: RowActions }) {
   return (
     <article className={styles.user} aria-label={words.message.you}>
       <div className={styles.bubble} data-pending={row.id === null || undefined}>
-        {withFileRefs(row.text).map((piece, index) =>
+        {pieces.map((piece, index) =>
           piece.kind === "text" ? <span key={index}>{piece.text}</span> : <FileChip key={index} id={piece.id} />,
         )}
-        {row.uploads.length > 0 && (
-          <div className={styles.uploads}>
-            <PaperClipOutlined aria-label={words.sender.attachments} />
-            {row.uploads.map((id) => (
+        {attached.length > 0 && (
+          <div className={styles.uploads} role="group" aria-label={words.sender.attachments}>
+            {attached.map((id) => (
               <FileChip key={id} id={id} />
             ))}
           </div>

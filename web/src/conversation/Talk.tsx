@@ -31,7 +31,11 @@ export function Talk({ sessionId }: { sessionId: string }) {
   const limit = useUploadLimit();
   const sender = useRef<SenderHandle>(null);
   const view = useRef<ListHandle>(null);
-  useEffect(() => sender.current?.focus(), []);
+  // Where to write stands there as soon as the messages do.
+  const loaded = list.query.data !== undefined;
+  useEffect(() => {
+    if (loaded) sender.current?.focus();
+  }, [loaded]);
   useMessageInAddress(rows, list, view);
 
   const workspace = session.data?.metadata.workspace;

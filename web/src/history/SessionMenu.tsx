@@ -18,9 +18,11 @@ interface Props {
   session: SessionItem;
   onRename?: (() => void) | undefined;
   className?: string | undefined;
+  /** What the button is called, where the session is not one of many. */
+  label?: string | undefined;
 }
 
-export function SessionMenu({ session, onRename, className }: Props) {
+export function SessionMenu({ session, onRename, className, label }: Props) {
   const text = useText();
   const words = text.history;
   const actions = useSessionActions();
@@ -73,7 +75,7 @@ export function SessionMenu({ session, onRename, className }: Props) {
         size="small"
         className={className}
         aria-haspopup="menu"
-        aria-label={words.more(titleOf(session, text))}
+        aria-label={label ?? words.more(titleOf(session, text))}
         icon={<MoreOutlined aria-hidden />}
       />
     </Dropdown>

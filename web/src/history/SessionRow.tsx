@@ -1,6 +1,5 @@
 // One conversation in the list: its name, when it changed, and what can be done with it.
-import { Input } from "antd";
-import { type KeyboardEvent, useState } from "react";
+import { useState } from "react";
 
 import type { SessionItem } from "../api/types";
 import { useText } from "../i18n";
@@ -9,7 +8,7 @@ import styles from "./history.module.css";
 import { RelativeTime } from "./RelativeTime";
 import { SessionMenu } from "./SessionMenu";
 import { titleOf } from "./title";
-import { useSessionActions } from "./useSessionActions";
+import { TitleEditor } from "./TitleEditor";
 
 interface Props {
   session: SessionItem;
@@ -27,7 +26,7 @@ export function SessionRow({ session, current, waiting, onOpen }: Props) {
   if (editing) {
     return (
       <li className={styles.row}>
-        <TitleEditor session={session} title={title} onDone={() => setEditing(false)} />
+        <TitleEditor session={session} className={styles.editor} onDone={() => setEditing(false)} />
       </li>
     );
   }
@@ -61,36 +60,5 @@ export function SessionRow({ session, current, waiting, onOpen }: Props) {
       )}
       <SessionMenu session={session} className={styles.more} onRename={() => setEditing(true)} />
     </li>
-  );
-}
-
-function TitleEditor({ session, title, onDone }: { session: SessionItem; title: string; onDone: () => void }) {
-  const text = useText().history;
-  const { rename } = useSessionActions();
-  const [draft, setDraft] = useState(title);
-  const save = () => {
-    const wanted = draft.trim();
-    if (wanted !== "" && wanted !== title) void rename(session, wanted);
-    onDone();
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    // Enter that ends the writing of a Chinese word is not the end of the title.
-    if (event.nativeEvent.isComposing) return;
-    if (event.key === "Enter") save();
-    if (event.key === "Escape") onDone();
-  };
-  return (
-    <Input
-      autoFocus
-      size="small"
-      className={styles.editor}
-      aria-label={text.title}
-      value={draft}
-      maxLength={200}
-      onFocus={(event) => event.target.select()}
-      onChange={(event) => setDraft(event.target.value)}
-      onBlur={save}
-      onKeyDown={onKeyDown}
-    />
   );
 }

@@ -15,7 +15,6 @@ const CHOICES: Record<string, readonly string[]> = {
 
 interface Props {
   setting: Setting;
-  labelledBy: string;
   describedBy: string;
   disabled: boolean;
   saving: boolean;
@@ -25,7 +24,7 @@ interface Props {
 export function SettingControl(props: Props) {
   const { setting, disabled, saving, onSave } = props;
   const text = useText().settings;
-  const labels = { "aria-labelledby": props.labelledBy, "aria-describedby": props.describedBy };
+  const labels = { "aria-label": setting.key, "aria-describedby": props.describedBy };
   const { value } = setting;
   const choices = CHOICES[setting.key];
   if (choices !== undefined) {
@@ -54,14 +53,14 @@ export function SettingControl(props: Props) {
   return <TextControl {...props} />;
 }
 
-function NumberControl({ setting, labelledBy, describedBy, disabled, onSave }: Props) {
+function NumberControl({ setting, describedBy, disabled, onSave }: Props) {
   const [draft, setDraft] = useState(typeof setting.value === "number" ? setting.value : null);
   const save = () => {
     if (draft !== null && draft !== setting.value) onSave(draft);
   };
   return (
     <InputNumber
-      aria-labelledby={labelledBy}
+      aria-label={setting.key}
       aria-describedby={describedBy}
       className={styles.number}
       value={draft}
@@ -73,7 +72,7 @@ function NumberControl({ setting, labelledBy, describedBy, disabled, onSave }: P
   );
 }
 
-function TextControl({ setting, labelledBy, describedBy, disabled, onSave }: Props) {
+function TextControl({ setting, describedBy, disabled, onSave }: Props) {
   const text = useText().settings;
   const [draft, setDraft] = useState(typeof setting.value === "string" ? setting.value : "");
   const save = () => {
@@ -81,7 +80,7 @@ function TextControl({ setting, labelledBy, describedBy, disabled, onSave }: Pro
   };
   return (
     <Input
-      aria-labelledby={labelledBy}
+      aria-label={setting.key}
       aria-describedby={describedBy}
       className={styles.wide}
       value={draft}
@@ -94,7 +93,7 @@ function TextControl({ setting, labelledBy, describedBy, disabled, onSave }: Pro
   );
 }
 
-function ListControl({ setting, labelledBy, describedBy, disabled, saving, onSave }: Props) {
+function ListControl({ setting, describedBy, disabled, saving, onSave }: Props) {
   const text = useText().settings;
   const before = Array.isArray(setting.value) ? setting.value.map(String).join("\n") : "";
   const [draft, setDraft] = useState(before);
@@ -102,7 +101,7 @@ function ListControl({ setting, labelledBy, describedBy, disabled, saving, onSav
   return (
     <div className={styles.wide}>
       <Input.TextArea
-        aria-labelledby={labelledBy}
+        aria-label={setting.key}
         aria-describedby={describedBy}
         autoSize={{ minRows: 1, maxRows: 8 }}
         className={styles.mono}
@@ -120,7 +119,7 @@ function ListControl({ setting, labelledBy, describedBy, disabled, saving, onSav
   );
 }
 
-function JsonControl({ setting, labelledBy, describedBy, disabled, saving, onSave }: Props) {
+function JsonControl({ setting, describedBy, disabled, saving, onSave }: Props) {
   const text = useText().settings;
   const before = JSON.stringify(setting.value, null, 2);
   const [draft, setDraft] = useState(before);
@@ -128,7 +127,7 @@ function JsonControl({ setting, labelledBy, describedBy, disabled, saving, onSav
   return (
     <div className={styles.wide}>
       <Input.TextArea
-        aria-labelledby={labelledBy}
+        aria-label={setting.key}
         aria-describedby={describedBy}
         autoSize={{ minRows: 2, maxRows: 12 }}
         className={styles.mono}

@@ -33,9 +33,7 @@ export function SettingRow({ setting, owner }: { setting: Setting; owner: boolea
     <li className={styles.item}>
       <div className={styles.setting}>
         <div className={styles.grow}>
-          <code id={id} className={styles.key}>
-            {setting.key}
-          </code>
+          <code className={styles.key}>{setting.key}</code>
           <span className={styles.sub} id={`${id}-about`}>
             {words.about(setting.key, setting.about)}
           </span>
@@ -47,7 +45,6 @@ export function SettingRow({ setting, owner }: { setting: Setting; owner: boolea
           <SettingControl
             key={JSON.stringify(setting.value)}
             setting={setting}
-            labelledBy={id}
             describedBy={`${id}-about`}
             disabled={!owner || fixed}
             saving={save.isPending}

@@ -80,7 +80,7 @@ const models: Models = {
   usual: null,
   models: [],
   providers: [
-    { name: "openai", title: "OpenAI", needs_key: true, has_key: false, key_source: null, default_model: "openai/x" },
+    { name: "openai", title: "OpenAI", needs_key: true, has_key: false, key_source: null, default_model: "x" },
   ],
   keyring: { available: false, why: "No secret service runs." },
 };

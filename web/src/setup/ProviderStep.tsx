@@ -7,6 +7,7 @@ import type { Models, Provider } from "../api/types";
 import { useText } from "../i18n";
 import { navigate } from "../router";
 import { KeyForm } from "../settings/models/KeyForm";
+import { usualModelOf } from "../settings/models/usualModel";
 import { useModelActions } from "../settings/models/useModelActions";
 import { Problem } from "../shell/Problem";
 import { passSetup } from "./firstRun";
@@ -23,7 +24,7 @@ export function ProviderStep({ provider, keyring, onBack }: Props) {
   const { setUsual } = useModelActions();
   const [works, setWorks] = useState(false);
   const start = async () => {
-    await setUsual.mutateAsync(provider.default_model ?? provider.name);
+    await setUsual.mutateAsync(usualModelOf(provider));
     passSetup();
     navigate({ name: "home" });
   };
@@ -36,7 +37,7 @@ export function ProviderStep({ provider, keyring, onBack }: Props) {
       <p className={styles.hint}>{provider.needs_key ? text.pasteKeyHint : text.localHint}</p>
       {provider.default_model !== null && (
         <p className={styles.hint}>
-          {text.model}: <code>{provider.default_model}</code>
+          {text.model}: <code>{usualModelOf(provider)}</code>
         </p>
       )}
       <KeyForm provider={provider} keyring={keyring} onWorks={() => setWorks(true)} />

@@ -49,8 +49,8 @@ const models = {
   usual: null,
   models: [],
   providers: [
-    { name: "openai", title: "OpenAI", needs_key: true, has_key: false, key_source: null, default_model: "openai/x" },
-    { name: "ollama", title: "Ollama", needs_key: false, has_key: false, key_source: null, default_model: "ollama/q" },
+    { name: "openai", title: "OpenAI", needs_key: true, has_key: false, key_source: null, default_model: "x" },
+    { name: "ollama", title: "Ollama", needs_key: false, has_key: false, key_source: null, default_model: "q" },
   ],
   keyring: { available: true },
 };

@@ -45,7 +45,16 @@ export function ApprovalsBell() {
     </div>
   );
   return (
-    <Popover content={list} title={text.approvalsTitle} trigger="click" placement="bottomRight" open={open} onOpenChange={setOpen}>
+    <Popover
+      content={list}
+      title={text.approvalsTitle}
+      trigger="click"
+      placement="bottomRight"
+      // Within the header it belongs to a landmark.
+      getPopupContainer={(button) => button.parentElement ?? document.body}
+      open={open}
+      onOpenChange={setOpen}
+    >
       <Button
         type="text"
         aria-label={label}

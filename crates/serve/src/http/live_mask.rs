@@ -2,33 +2,38 @@
 
 use std::sync::Arc;
 
-use deskhand_core::Screener;
+use deskhand_core::{Masked, Screener};
 
 /// How much of what came before a piece is looked at together with it.
-const MOST_BEFORE: usize = 64 * 1024;
+const MOST_BEFORE: usize = 32 * 1024;
 
 /// Masks pieces of one text as they come.
 pub struct LiveMask {
     screener: Arc<dyn Screener>,
     /// The end of what came, as it came.
     before: String,
+    /// The same as it was shown.
+    known: Masked,
 }
 
 impl LiveMask {
     pub fn new(screener: Arc<dyn Screener>) -> Self {
-        Self { screener, before: String::new() }
+        Self { screener, before: String::new(), known: Masked::default() }
     }
 
     /// What is to be shown of the next piece.
     pub fn next(&mut self, piece: &str) -> String {
-        let known = self.screener.mask_text(&self.before);
+        if piece.is_empty() {
+            return String::new();
+        }
         self.before.push_str(piece);
         let all = self.screener.mask_text(&self.before);
         // Where the piece changes how what came before it is read, only what follows that is new.
-        let shown = match all.strip_prefix(&*known) {
+        let shown = match all.strip_prefix(&*self.known) {
             Some(new) => new.to_owned(),
-            None => after_common(&known, &all).to_owned(),
+            None => after_common(&self.known, &all).to_owned(),
         };
+        self.known = all;
         self.forget();
         shown
     }
@@ -39,6 +44,7 @@ impl LiveMask {
             let from = self.before.ceil_char_boundary(self.before.len() - MOST_BEFORE / 2);
             let line = self.before[from..].find('\n').map_or(from, |at| from + at + 1);
             self.before.drain(..line);
+            self.known = self.screener.mask_text(&self.before);
         }
     }
 }
@@ -66,9 +72,11 @@ mod tests {
     #[test]
     fn ordinary_text_comes_as_it_is() {
         assert_eq!(shown(&["one\n", "", "two ", "three\n", "四\n"]), "one\ntwo three\n四\n");
-        let long: Vec<String> = (0..20_000).map(|n| format!("line {n}\n")).collect();
+        // More than is looked at together.
+        let long: Vec<String> = (0..40).map(|n| format!("line {n}: {}\n", "words ".repeat(400))).collect();
         let pieces: Vec<&str> = long.iter().map(String::as_str).collect();
-        assert_eq!(shown(&pieces[..5_000]), long[..5_000].concat());
+        assert!(long.concat().len() > 2 * MOST_BEFORE);
+        assert_eq!(shown(&pieces), long.concat());
     }
 
     #[test]

@@ -9,7 +9,14 @@ import { PlanView } from "./PlanView";
 import { Running } from "./Running";
 import type { Call } from "./useCall";
 
-export function CallDialog({ call, title }: { call: Call; title: string }) {
+interface Props {
+  call: Call;
+  title: string;
+  /** What the button for the yes says, where "run it" is not the word. */
+  yes?: string | undefined;
+}
+
+export function CallDialog({ call, title, yes }: Props) {
   const text = useConsoleText().call;
   const { state } = call;
   const open = state.step !== "idle" && state.step !== "declined" && state.step !== "cancelled";
@@ -24,7 +31,7 @@ export function CallDialog({ call, title }: { call: Call; title: string }) {
           <>
             <Button onClick={call.decline}>{text.no}</Button>
             <Button type="primary" onClick={call.confirm}>
-              {text.yes}
+              {yes ?? text.yes}
             </Button>
           </>
         ) : state.step === "running" ? (

@@ -6,7 +6,8 @@ import { Button } from "antd";
 import { keys } from "../../api/keys";
 import { useConsoleText } from "../texts";
 import { CallDialog } from "./CallDialog";
-import { routeCall, useCall } from "./useCall";
+import { undoCall } from "./undoCall";
+import { useCall } from "./useCall";
 
 export function UndoButton({ callId, label }: { callId: string; label?: string }) {
   const text = useConsoleText().call;
@@ -18,11 +19,11 @@ export function UndoButton({ callId, label }: { callId: string; label?: string }
         size="small"
         icon={<UndoOutlined />}
         loading={call.state.step === "running"}
-        onClick={() => call.start(routeCall(`undo/${encodeURIComponent(callId)}`))}
+        onClick={() => call.start(undoCall(callId))}
       >
         {label ?? text.takeBack}
       </Button>
-      <CallDialog call={call} title={label ?? text.takeBack} />
+      <CallDialog call={call} title={label ?? text.takeBack} yes={label ?? text.takeBack} />
     </>
   );
 }

@@ -3,6 +3,7 @@ import { Tag } from "antd";
 import { useState } from "react";
 
 import { schemaName } from "../schema/words";
+import { Prose } from "../Prose";
 import { useConsoleText } from "../texts";
 import { type Column, Table } from "../data/Table";
 import styles from "./docs.module.css";
@@ -49,11 +50,15 @@ function Inside({ operation, root }: Props) {
         </>
       ),
     },
-    { key: "about", title: text.meaning, show: (one) => one.description },
+    { key: "about", title: text.meaning, show: (one) => <Prose>{one.description}</Prose> },
   ];
   return (
     <div className={styles.inside}>
-      {operation.description !== "" && <div>{operation.description}</div>}
+      {operation.description !== "" && (
+        <div>
+          <Prose>{operation.description}</Prose>
+        </div>
+      )}
       {operation.parameters.length > 0 && (
         <div>
           <h4>{text.parameters}</h4>

@@ -4,6 +4,7 @@ import { useState } from "react";
 
 import { type Schema, see } from "../schema/schema";
 import { branchName, schemaName, shortJson } from "../schema/words";
+import { Prose } from "../Prose";
 import { useConsoleText } from "../texts";
 import styles from "./docs.module.css";
 
@@ -67,7 +68,11 @@ function Fields({ schema, root }: { schema: Schema; root: unknown }) {
             {it.default !== undefined && (
               <span className={styles.schemaType}> {text.form.byDefault(shortJson(it.default))}</span>
             )}
-            {it.description !== undefined && <div className={styles.fieldAbout}>{it.description}</div>}
+            {it.description !== undefined && (
+              <div className={styles.fieldAbout}>
+                <Prose>{it.description}</Prose>
+              </div>
+            )}
             {hasInside(property, root) && <Opened label={text.docs.fieldsOf(name)} schema={property} root={root} />}
           </li>
         );

@@ -3,6 +3,7 @@ import { CloseOutlined } from "@ant-design/icons";
 import { Button, Tag } from "antd";
 
 import type { Json } from "../../api/types";
+import { Prose } from "../Prose";
 import { useConsoleText } from "../texts";
 import { fieldId, useForm } from "./context";
 import { Control } from "./Control";
@@ -72,7 +73,7 @@ export function Field({ name, schema, value, path, required, onChange }: FieldPr
       </div>
       {description !== undefined && (
         <p id={`${id}-about`} className={styles.about}>
-          {description}
+          <Prose>{description}</Prose>
         </p>
       )}
       <Control

@@ -9,6 +9,7 @@ import { useWidth } from "../../shell/useWidth";
 import { PermissionBadge } from "../call/PermissionBadge";
 import styles from "../console.module.css";
 import { SchemaView } from "../docs/SchemaView";
+import { Prose } from "../Prose";
 import { useConsoleText } from "../texts";
 import { effectWords } from "./effects";
 import { describe } from "./ToolList";
@@ -33,7 +34,9 @@ export function ToolPage({ tool }: { tool: ToolInfo }) {
           <PermissionBadge permission={tool.permission} />
           <span className={styles.faint}>{effectWords(tool.effects, text)}</span>
         </div>
-        <p className={styles.about}>{describe(tool, language)}</p>
+        <p className={styles.about}>
+          <Prose>{describe(tool, language)}</Prose>
+        </p>
         {!tool.available && (
           <Alert type="warning" showIcon title={text.unavailable} description={tool.unavailable_reason} />
         )}

@@ -7,7 +7,7 @@ import { useApprovals } from "../../api/queries";
 import type { Json, ToolInfo } from "../../api/types";
 import { useLanguage } from "../../i18n";
 import { Problem } from "../../shell/Problem";
-import { ApprovalCard } from "../approvals/ApprovalCard";
+import { Question } from "../approvals/Question";
 import callStyles from "../call/call.module.css";
 import { asCommand, toolAsCurl } from "../call/copyAs";
 import { CopyButton } from "../call/CopyButton";
@@ -53,9 +53,10 @@ export function Workbench({ tool }: { tool: ToolInfo }) {
         >
           {text.plan}
         </Button>
-        <span className={styles.grow} />
-        <CopyButton label={text.copyCommand} content={() => asCommand(tool.name, input.value)} />
-        <CopyButton label={text.copyCurl} content={() => toolAsCurl(tool.name, input.value, window.location.origin)} />
+        <div className={callStyles.end}>
+          <CopyButton label={text.copyCommand} content={() => asCommand(tool.name, input.value)} />
+          <CopyButton label={text.copyCurl} content={() => toolAsCurl(tool.name, input.value, window.location.origin)} />
+        </div>
       </div>
       {planned && (
         <PlanCard
@@ -128,7 +129,7 @@ function Waiting({ tool }: { tool: string }) {
     <div style={{ width: "100%" }}>
       <p className={callStyles.quiet}>{text.waitsForAnswer}</p>
       {pending.map((approval) => (
-        <ApprovalCard key={approval.id} approval={approval} />
+        <Question key={approval.id} approval={approval} />
       ))}
     </div>
   );

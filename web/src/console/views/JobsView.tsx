@@ -11,6 +11,7 @@ import { useText } from "../../i18n";
 import { href } from "../../router";
 import { Loading } from "../../shell/Loading";
 import { Problem } from "../../shell/Problem";
+import { isConversation } from "../approvals/conversations";
 import callStyles from "../call/call.module.css";
 import { CallDialog } from "../call/CallDialog";
 import { routeCall, useCall } from "../call/useCall";
@@ -73,7 +74,7 @@ function Job({ job }: { job: ProcessInfo }) {
         <h2>{text.output}</h2>
         <span className={callStyles.quiet}>{jobStatus(job, text)}</span>
         <div className={callStyles.end}>
-          {job.session_id !== "" && <a href={href({ name: "session", id: job.session_id })}>{text.conversation}</a>}
+          {isConversation(job.session_id) && <a href={href({ name: "session", id: job.session_id })}>{text.conversation}</a>}
           {job.status === "running" && (
             <Popconfirm
               title={text.endAsk}
@@ -90,7 +91,7 @@ function Job({ job }: { job: ProcessInfo }) {
       <div className={callStyles.cardBody}>
         <JobOutput id={job.id} />
       </div>
-      <CallDialog call={kill} title={text.end} />
+      <CallDialog call={kill} title={text.end} yes={text.end} />
     </section>
   );
 }

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { useTools } from "../../api/queries";
 import { Loading } from "../../shell/Loading";
 import { Problem } from "../../shell/Problem";
+import { Prose } from "../Prose";
 import { useConsoleText } from "../texts";
 
 export function NeedsTool({ tool, children }: { tool: string; children: ReactNode }) {
@@ -19,7 +20,7 @@ export function NeedsTool({ tool, children }: { tool: string; children: ReactNod
       type="info"
       showIcon
       title={found ? texts.tools.unavailable : texts.views.missing(tool)}
-      description={found?.unavailable_reason ?? texts.views.missingHint}
+      description={<Prose>{found?.unavailable_reason ?? texts.views.missingHint}</Prose>}
     />
   );
 }

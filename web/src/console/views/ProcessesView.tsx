@@ -12,6 +12,7 @@ import callStyles from "../call/call.module.css";
 import { CallDialog } from "../call/CallDialog";
 import { toolCall, useCall } from "../call/useCall";
 import styles from "../console.module.css";
+import dataStyles from "../data/data.module.css";
 import { type Column, Table } from "../data/Table";
 import { timeText } from "../format";
 import { useConsoleText } from "../texts";
@@ -86,7 +87,16 @@ function Processes() {
       by: (row) => Date.parse(row.started_at),
       tight: true,
     },
-    { key: "command", title: text.command, show: (row) => <code className={callStyles.mono}>{row.command}</code>, by: (row) => row.command },
+    {
+      key: "command",
+      title: text.command,
+      by: (row) => row.command,
+      show: (row) => (
+        <code className={`${callStyles.mono ?? ""} ${dataStyles.short ?? ""}`} title={row.command}>
+          {row.command}
+        </code>
+      ),
+    },
     {
       key: "end",
       title: "",
@@ -125,7 +135,7 @@ function Processes() {
         first={{ key: "cpu", down: true }}
         empty={text.none}
       />
-      {victim !== null && <CallDialog call={kill} title={text.endOne(victim.name, victim.pid)} />}
+      {victim !== null && <CallDialog call={kill} title={text.endOne(victim.name, victim.pid)} yes={text.end} />}
     </>
   );
 }

@@ -41,8 +41,9 @@ function Shots() {
   const call = useCall(({ success, outcome }: ExecuteResponse) => {
     if (!success || !outcome) return;
     setShots((before) => [{ id: outcome.call_id, at: Date.now(), images: outcome.images ?? [] }, ...before].slice(0, KEPT));
-    call.reset();
   });
+  // A picture that was taken speaks for itself.
+  const isQuiet = call.state.step === "running" || (call.state.step === "ended" && call.state.response.success);
   return (
     <>
       <div className={callStyles.buttons}>
@@ -63,7 +64,7 @@ function Shots() {
           <figcaption className={callStyles.quiet}>{text.taken(timeText(shot.at, language))}</figcaption>
         </figure>
       ))}
-      {call.state.step !== "running" && <CallDialog call={call} title={text.take} />}
+      {!isQuiet && <CallDialog call={call} title={text.take} />}
     </>
   );
 }

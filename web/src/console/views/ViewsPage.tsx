@@ -1,6 +1,6 @@
 // One of the special views, by its name in the address, under a menu of all. Each is loaded when it is looked at.
 import { Alert } from "antd";
-import { type ComponentType, lazy, type LazyExoticComponent, Suspense } from "react";
+import { type ComponentType, lazy, type LazyExoticComponent, Suspense, useEffect, useRef } from "react";
 
 import { useText } from "../../i18n";
 import { href } from "../../router";
@@ -31,9 +31,14 @@ export function ViewsPage({ view }: { view: string }) {
   const names = useText().shell.navigation;
   const text = useConsoleText().views;
   const Part = isView(view) ? PARTS[view] : null;
+  const menu = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone the menu is wider than the screen.
+    menu.current?.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+  }, [view]);
   return (
     <>
-      <nav className={viewStyles.menu} aria-label={text.menu}>
+      <nav ref={menu} className={viewStyles.menu} aria-label={text.menu}>
         {ALL.map((name) => (
           <a key={name} href={href({ name: "view", view: name })} aria-current={name === view ? "page" : undefined}>
             {names[name]}

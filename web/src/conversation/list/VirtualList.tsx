@@ -39,6 +39,7 @@ export function VirtualList<Row extends { key: string }>({ rows, draw, footer, h
   useSyncExternalStore(heights.subscribe, heights.version);
   const [hold, setHold] = useState<Hold>({ at: "end" });
   const [view, setView] = useState({ height: 800, footer: 0 });
+  const [far, setFar] = useState(false);
   const lastTop = useRef(0);
   const keys = rows.map((row) => row.key);
   const part = drawn(keys, heights, hold, { ...view, margin: MARGIN });
@@ -82,6 +83,7 @@ export function VirtualList<Row extends { key: string }>({ rows, draw, footer, h
         settle(now);
         return now;
       });
+      setFar(leftBelow(box) > AWAY_FROM_END);
     });
     observer.observe(box);
     if (list.current) observer.observe(list.current);
@@ -95,7 +97,8 @@ export function VirtualList<Row extends { key: string }>({ rows, draw, footer, h
     const top = box.scrollTop;
     const down = top >= lastTop.current;
     lastTop.current = top;
-    const left = box.scrollHeight - top - box.clientHeight;
+    const left = leftBelow(box);
+    setFar(left > AWAY_FROM_END);
     if (top < NEAR_TOP) onNearTop?.();
     if ((hold.at === "end" && left < AWAY_FROM_END) || (down && left < NEAR_END)) {
       if (hold.at !== "end") setHold({ at: "end" });
@@ -105,9 +108,7 @@ export function VirtualList<Row extends { key: string }>({ rows, draw, footer, h
   };
   const release = () => {
     const box = scroller.current;
-    if (box !== null && hold.at === "end" && box.scrollHeight > box.clientHeight) {
-      setHold(holdAt(box, list.current, keys, heights));
-    }
+    if (box !== null && hold.at === "end") setHold(holdAt(box, list.current, keys, heights));
   };
 
   useImperativeHandle(ref, () => ({
@@ -121,7 +122,14 @@ export function VirtualList<Row extends { key: string }>({ rows, draw, footer, h
         ref={scroller}
         className={styles.scroller}
         onScroll={onScroll}
-        onWheel={(event) => event.deltaY < 0 && release()}
+        onWheel={(event) => {
+          const box = event.currentTarget;
+          if (event.deltaY < 0 && box.scrollHeight > box.clientHeight) release();
+        }}
+        // What is unfolded opens downwards, under the pointer.
+        onClickCapture={(event) => {
+          if (event.target instanceof Element && event.target.closest("[aria-expanded]") !== null) release();
+        }}
         tabIndex={0}
         role="log"
         aria-live="off"
@@ -139,13 +147,17 @@ export function VirtualList<Row extends { key: string }>({ rows, draw, footer, h
         <div style={{ height: part.below }} />
         <div ref={foot}>{footer}</div>
       </div>
-      {hold.at !== "end" && (
+      {hold.at !== "end" && far && (
         <Button className={styles.toEnd} shape="round" icon={<DownOutlined />} onClick={() => setHold({ at: "end" })}>
           {toEndLabel}
         </Button>
       )}
     </div>
   );
+}
+
+function leftBelow(box: HTMLElement): number {
+  return box.scrollHeight - box.scrollTop - box.clientHeight;
 }
 
 /** The row at the upper edge: the real one where it is drawn, else the one that should be there. */

@@ -3,11 +3,12 @@ import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from "reac
 
 import { OpenCode } from "./CodeBlock";
 import styles from "./markdown.module.css";
-import { type Links, Splitter } from "./splitter";
+import { type Block, type Links, Splitter } from "./splitter";
 import { renderBlock } from "./tokens";
 
 /** Tails up to this length are read anew with every frame; longer ones now and then. */
 const SHORT_TAIL = 4000;
+const IN_CHUNK = 12;
 const NO_LINKS: Links = {};
 
 interface Props {
@@ -21,8 +22,8 @@ export const Markdown = memo(function Markdown({ text, open = false }: Props) {
   const split = splitter.feed(text);
   return (
     <div className={styles.markdown}>
-      {split.done.map((block, index) => (
-        <DoneBlock key={index} text={block.text} links={block.refers ? split.links : NO_LINKS} />
+      {chunksOf(split.done).map((blocks, index) => (
+        <Chunk key={index} blocks={blocks} links={split.links} />
       ))}
       {open ? (
         split.openCode === null ? (
@@ -36,6 +37,28 @@ export const Markdown = memo(function Markdown({ text, open = false }: Props) {
     </div>
   );
 });
+
+/** What is far from the view is not even laid out, chunk by chunk. */
+const Chunk = memo(
+  function Chunk({ blocks, links }: { blocks: readonly Block[]; links: Links }) {
+    return (
+      <div className={blocks.length < IN_CHUNK ? styles.chunk : `${styles.chunk} ${styles.full}`}>
+        {blocks.map((block, index) => (
+          <DoneBlock key={index} text={block.text} links={block.refers ? links : NO_LINKS} />
+        ))}
+      </div>
+    );
+  },
+  // Blocks are only ever added, so the same first and as many are the same.
+  (before, after) =>
+    before.blocks.length === after.blocks.length && before.blocks[0] === after.blocks[0] && before.links === after.links,
+);
+
+function chunksOf(blocks: readonly Block[]): (readonly Block[])[] {
+  const chunks: (readonly Block[])[] = [];
+  for (let from = 0; from < blocks.length; from += IN_CHUNK) chunks.push(blocks.slice(from, from + IN_CHUNK));
+  return chunks;
+}
 
 const DoneBlock = memo(function DoneBlock({ text, links }: { text: string; links: Links }): ReactNode {
   return renderBlock(text, links);

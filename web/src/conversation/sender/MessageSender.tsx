@@ -1,7 +1,7 @@
 // Where the person writes: text, files, the model, and the buttons of a turn that runs.
 import { ArrowUpOutlined, CaretRightOutlined, PaperClipOutlined, PauseOutlined } from "@ant-design/icons";
 import { Sender } from "@ant-design/x";
-import { Button, Tooltip } from "antd";
+import { Button, Input, Tooltip } from "antd";
 import { type ComponentProps, type ComponentRef, type Ref, useImperativeHandle, useRef } from "react";
 
 import { useAbout } from "../../api/queries";
@@ -52,30 +52,25 @@ export function MessageSender({ ref, ...props }: Props) {
   const send = () => {
     if (maySend) props.onSend(text.trim(), ready);
   };
-  const labels = { "aria-label": words.label } as unknown as ComponentProps<typeof Sender>;
   return (
     <div className={styles.sender}>
       <Sender
-        {...labels}
+        components={{ input: Labelled }}
         ref={input}
         value={text}
         onChange={(value) => props.onText(value)}
-        onSubmit={send}
         // Enter that chooses a word while Chinese is typed sends nothing.
         onKeyDown={(event) => {
-          if (event.key !== "Enter" || event.shiftKey) return;
+          if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
           // eslint-disable-next-line @typescript-eslint/no-deprecated -- Safari ends the composition before this event and only tells by the code
           if (event.nativeEvent.isComposing || event.keyCode === 229) return false;
-          // Files alone are a message, too, and a running turn is not stopped by Enter.
-          if (text.trim() === "" && ready.length > 0) {
-            event.preventDefault();
-            send();
-          }
+          event.preventDefault();
+          send();
+          return false;
         }}
         onPasteFile={(files) => onFiles([...files])}
         placeholder={running ? words.placeholderRunning : words.placeholder}
         autoSize={{ minRows: 1, maxRows: 10 }}
-        submitType="enter"
         suffix={false}
         header={sessionId !== undefined && attachments.length > 0 ? <AttachmentList sessionId={sessionId} attachments={attachments} limit={limit} /> : false}
         footer={
@@ -122,4 +117,9 @@ export function MessageSender({ ref, ...props }: Props) {
       <p className={styles.under}>{words.keys}</p>
     </div>
   );
+}
+
+function Labelled(props: ComponentProps<typeof Input.TextArea>) {
+  const words = useText().conversation.sender;
+  return <Input.TextArea {...props} aria-label={words.label} />;
 }

@@ -32,6 +32,7 @@ export async function sendFile(sessionId: string, file: File, sending: Sending):
   try {
     let tries = 0;
     while (!state.complete) {
+      signal.throwIfAborted();
       const before = state.offset;
       try {
         state = await api.patch<UploadState>(path, file.slice(before, before + PART), {
@@ -92,7 +93,7 @@ function offsetIn(error: unknown): number | null {
 async function hashOf(file: Blob): Promise<string | null> {
   const subtle = (globalThis.crypto as Partial<Crypto> | undefined)?.subtle;
   if (subtle === undefined) return null;
-  const bytes = await subtle.digest("SHA-256", await file.arrayBuffer());
+  const bytes = await subtle.digest("SHA-256", new Uint8Array(await file.arrayBuffer()));
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 

@@ -9,14 +9,13 @@ import { fromWorkspace } from "./gist";
 import styles from "./steps.module.css";
 
 const MOST_PATHS = 8;
-const COLOUR: Record<Permission, string> = { public: "green", moderate: "gold", sensitive: "red", forbidden: "volcano" };
 
 export function PermissionTag({ permission }: { permission: Permission }) {
   const words = useText().conversation.plan;
   return (
-    <Tag color={COLOUR[permission]} title={words.permissionHint[permission]}>
+    <span className={styles.permission} data-permission={permission} title={words.permissionHint[permission]}>
       {words.permission[permission]}
-    </Tag>
+    </span>
   );
 }
 

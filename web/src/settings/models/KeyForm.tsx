@@ -7,6 +7,7 @@ import { useText } from "../../i18n";
 import { sayError } from "../../shell/Problem";
 import styles from "../settings.module.css";
 import { TestResult } from "./TestResult";
+import { usualModelOf } from "./usualModel";
 import { useModelActions } from "./useModelActions";
 
 interface Props {
@@ -23,7 +24,7 @@ export function KeyForm({ provider, keyring, onWorks }: Props) {
   const { saveKey, test } = useModelActions();
   const [key, setKey] = useState("");
   const [where, setWhere] = useState<"keyring" | "file">(keyring.available ? "keyring" : "file");
-  const model = provider.default_model ?? provider.name;
+  const model = usualModelOf(provider);
   const pending = saveKey.isPending || test.isPending;
   const submit = async () => {
     test.reset();

@@ -10,6 +10,7 @@ import { Problem } from "../../shell/Problem";
 import styles from "../settings.module.css";
 import { ProviderRow } from "./ProviderRow";
 import { TestResult } from "./TestResult";
+import { usualModelOf } from "./usualModel";
 import { useModelActions } from "./useModelActions";
 
 export function ModelsSection() {
@@ -38,9 +39,9 @@ function Usual({ models, owner }: { models: Models; owner: boolean }) {
   const [name, setName] = useState(models.usual ?? "");
   const known = new Set([
     ...models.models,
-    ...models.providers.flatMap(({ default_model, has_key, needs_key }) =>
-      default_model !== null && (has_key || !needs_key) ? [default_model] : [],
-    ),
+    ...models.providers
+      .filter(({ default_model, has_key, needs_key }) => default_model !== null && (has_key || !needs_key))
+      .map(usualModelOf),
   ]);
   return (
     <>

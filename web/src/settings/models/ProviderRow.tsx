@@ -65,7 +65,7 @@ export function ProviderRow({ provider, keyring, owner }: Props) {
           size="small"
           disabled={!owner}
           aria-expanded={open}
-          aria-label={`${action}: ${provider.title}`}
+          aria-label={`${open ? words.cancel : action}: ${provider.title}`}
           onClick={() => setOpen(!open)}
         >
           {open ? words.cancel : action}

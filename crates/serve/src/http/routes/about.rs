@@ -5,7 +5,7 @@ use axum::{Json, extract::State};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::http::{app::App, person::Person, program::About};
+use crate::http::{app::App, error::ApiError, person::Person, program::About};
 
 /// Bytes; the limit of seeds and store.
 pub const MOST_UPLOAD_BYTES: u64 = 100 << 20;
@@ -16,7 +16,10 @@ pub fn routes() -> ApiRouter<App> {
     ApiRouter::new().api_route(
         "/api/v1/about",
         get_with(about, |op| {
-            op.id("about").summary("What this server is, and who you are to it").tag("server")
+            op.id("about")
+                .summary("What this server is, and who you are to it")
+                .tag("server")
+                .default_response::<ApiError>()
         }),
     )
 }

@@ -24,7 +24,10 @@ pub fn routes() -> ApiRouter<App> {
                     .tag("messages")
             })
             .post_with(chat::say, |op| {
-                op.id("sendMessage").summary("Say something: starts a turn").tag("messages")
+                op.id("sendMessage")
+                    .summary("Say something: starts a turn")
+                    .tag("messages")
+                    .response::<202, Json<chat::TurnBegun>>()
             }),
         )
         .api_route(

@@ -10,7 +10,7 @@ use axum::{Json, extract::State, response::sse::Event as SseEvent};
 use deskhand_core::{Request, SessionCx, Time, event::NoEvents};
 use deskhand_tools::shell::{
     ProcessTable,
-    processes::{Found, ProcessStatus, Record},
+    processes::{Found, Page, ProcessStatus, Record},
 };
 use futures_util::{StreamExt, stream};
 use schemars::JsonSchema;
@@ -191,7 +191,7 @@ struct Reader {
 
 /// What a look found: the texts, and whether there will be more.
 struct Look {
-    pages: [deskhand_tools::shell::processes::Page; 2],
+    pages: [Page; 2],
     record: Record,
     is_here: bool,
 }
@@ -216,7 +216,7 @@ impl Reader {
             is_here = look.is_here;
             let is_over = look.record.status != ProcessStatus::Running;
             let mut events = VecDeque::new();
-            for (stream, page) in self.streams.iter_mut().zip(look.pages) {
+            for (stream, page) in self.streams.iter_mut().zip(&look.pages) {
                 stream.take(page, is_over, &mut events);
             }
             if is_over {
@@ -259,12 +259,7 @@ struct Piped {
 }
 
 impl Piped {
-    fn take(
-        &mut self,
-        page: deskhand_tools::shell::processes::Page,
-        is_over: bool,
-        events: &mut VecDeque<SseEvent>,
-    ) {
+    fn take(&mut self, page: &Page, is_over: bool, events: &mut VecDeque<SseEvent>) {
         self.cursor = page.next;
         let (ended, unfinished) = page.text.split_at(page.ended);
         let mut new = String::new();

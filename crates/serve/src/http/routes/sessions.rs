@@ -348,7 +348,12 @@ async fn restore(
     let restored = app
         .store(move |store| {
             // What was deleted is found by nothing but this: whose it is must be known before it comes back.
-            if store.owner_of_deleted(&id)? != person.user {
+            // One that is not deleted has an owner, too, and others are not told that it is there.
+            let owner = match store.session(&id) {
+                Ok(session) => session.owner,
+                Err(_) => store.owner_of_deleted(&id)?,
+            };
+            if owner != person.user {
                 return Err(deskhand_core::session::SessionError::NoSuchSession(id));
             }
             store.restore(&id)

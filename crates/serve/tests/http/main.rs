@@ -1,0 +1,16 @@
+//! The HTTP API as its callers meet it: a real server on a loopback port, on a real store, gate and tools.
+
+// Helpers of a test are tests too; clippy's own exemption stops at `#[test]` functions.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod audit;
+mod doors;
+mod downloads;
+mod grants;
+mod harness;
+mod isolation;
+mod metrics;
+mod processes;
+mod undo;
+mod uploads;
+mod vitals;

@@ -1,0 +1,24 @@
+// A question outside its conversation: the conversation's own card, under the name of where it belongs.
+import { lazy, Suspense } from "react";
+
+import type { PendingApproval } from "../../api/types";
+import { href } from "../../router";
+import { Loading } from "../../shell/Loading";
+import { useConsoleText } from "../texts";
+import { isConversation } from "./conversations";
+
+const ApprovalCard = lazy(async () => ({ default: (await import("../../conversation/approval/ApprovalCard")).ApprovalCard }));
+
+export function Question({ approval }: { approval: PendingApproval }) {
+  const text = useConsoleText().oversight.approvals;
+  return (
+    <div>
+      {isConversation(approval.session_id) && (
+        <a href={href({ name: "session", id: approval.session_id })}>{approval.session_title ?? text.open}</a>
+      )}
+      <Suspense fallback={<Loading />}>
+        <ApprovalCard request={approval} />
+      </Suspense>
+    </div>
+  );
+}

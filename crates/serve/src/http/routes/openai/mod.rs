@@ -107,7 +107,9 @@ async fn complete(
 ) -> Result<Response, Refusal> {
     let said = body.last_said()?;
     let model = model(&app, &person, body.model.as_deref()).await?;
-    check(&app, model.clone()).await?;
+    if conversation::named(&headers, &body).is_none() {
+        check(&app, model.clone()).await?;
+    }
     let session = conversation::find_or_begin(&app, &person, &headers, &body).await?;
     let uploads = conversation::keep_files(&app, &session.id, said.files).await?;
     let surroundings = app.surroundings(&person, Some(&session), None, Arc::new(NoEvents))?;

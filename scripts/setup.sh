@@ -121,6 +121,16 @@ need_browser() {
         install_packages "Chromium (the page is tested in it)" chromium
 }
 
+# The package that most programs use which speak OpenAI's chat completions; the server is tested with it.
+want_openai() {
+    [ -x .tools/openai/bin/python ] && return
+    say "installing the Python package openai into .tools/openai"
+    if ! { python3 -m venv .tools/openai && .tools/openai/bin/pip install --quiet openai; } >&2; then
+        rm -rf .tools/openai
+        say "note: without it, the test with OpenAI's own package is skipped; it says so."
+    fi
+}
+
 for job; do
     case $job in
     build)
@@ -136,6 +146,7 @@ for job; do
         need_peers
         need_browser
         want_keyring
+        want_openai
         need_cargo_tool cargo-nextest "$NEXTEST_VERSION" 0.9.100 --no-default-features --features default-no-update
         need_cargo_tool cargo-deny "$DENY_VERSION" 0.19.0
         scripts/local-model.sh || say "note: without it, the tests against a real model are skipped; they say so."

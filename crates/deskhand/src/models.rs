@@ -31,6 +31,8 @@ pub struct ConfiguredModels {
     keys: KeyStore,
     /// The file of keys as it was when models were connected last: how large, and since when.
     keys_seen: Mutex<Option<(SystemTime, u64)>>,
+    /// The model whose provider has a key, once it was looked for: asking a keyring may take its time.
+    by_key: Mutex<Option<Option<Chosen>>>,
     /// What answers on this machine, once it was looked for.
     found: Mutex<Option<Vec<FoundModel>>>,
     /// Those that were connected before: their connections, and which of their keys rest, are worth keeping.
@@ -62,6 +64,7 @@ impl ConfiguredModels {
             settings: RwLock::new(Arc::new(settings.clone())),
             keys: KeyStore::new(Some(Arc::default()), config_dir.map(|folder| folder.join("keys.toml"))),
             keys_seen: Mutex::default(),
+            by_key: Mutex::default(),
             found: Mutex::new(None),
             connected: Mutex::default(),
         }
@@ -79,6 +82,7 @@ impl ConfiguredModels {
 
     /// Lets go of connections: an address or a key may be another now. A script stays where it is in its story.
     pub fn connect_anew(&self) {
+        *self.by_key.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
         connected.retain(|name, _| name.starts_with("scripted/") || name.starts_with("replay/"));
     }
@@ -104,10 +108,18 @@ impl ConfiguredModels {
         if let Some(name) = self.settings().model() {
             return Some(Chosen::BySetting(name.to_owned()));
         }
-        let mut providers = presets().providers.iter();
-        let with_key = providers.find(|preset| preset.default_model.is_some() && self.has_key(preset))?;
-        let model = with_key.default_model.as_deref().unwrap_or_default();
-        Some(Chosen::ByKey(format!("{}/{model}", with_key.name)))
+        self.look_at_the_keys();
+        let known = self.by_key.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        known.unwrap_or_else(|| {
+            let mut providers = presets().providers.iter();
+            let with_key = providers.find(|preset| preset.default_model.is_some() && self.has_key(preset));
+            let chosen = with_key.map(|preset| {
+                let model = preset.default_model.as_deref().unwrap_or_default();
+                Chosen::ByKey(format!("{}/{model}", preset.name))
+            });
+            *self.by_key.lock().unwrap_or_else(PoisonError::into_inner) = Some(chosen.clone());
+            chosen
+        })
     }
 
     /// The usual model; servers on this machine are looked for where nothing else is said.
@@ -130,10 +142,21 @@ impl ConfiguredModels {
         self.configured().map(|chosen| chosen.name().to_owned()).or_else(found)
     }
 
+    /// Looks for servers on this machine.
+    pub async fn look(&self) {
+        let found = Look::usual(&self.options(None)).find().await;
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+    }
+
     /// The models that can be named: those on this machine, and the well-known ones of providers whose key is there.
     pub async fn all(&self) -> Vec<String> {
-        let found = Look::usual(&self.options(None)).find().await;
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
+        self.look().await;
+        self.all_so_far()
+    }
+
+    /// The same without looking on this machine again.
+    pub fn all_so_far(&self) -> Vec<String> {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default();
         let mut names: Vec<String> = found.iter().map(|found| found.name.to_string()).collect();
         for preset in presets().providers.iter().filter(|preset| self.has_key(preset)) {
             let known = presets().models.iter().filter(|model| model.provider == preset.name);

@@ -81,7 +81,7 @@ function Docs({ document }: { document: Document }) {
                 aria-label={text.search}
                 onChange={(event) => setQuery(event.target.value)}
               />
-              <a href={ADDRESS} target="_blank" rel="noreferrer">
+              <a className={styles.back} href={ADDRESS} target="_blank" rel="noreferrer">
                 {text.document}
               </a>
             </div>

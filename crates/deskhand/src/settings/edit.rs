@@ -5,10 +5,7 @@ use std::{collections::BTreeMap, fs, io, path::Path};
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 
-use super::{
-    NOT_SHOWN, conversation,
-    layers::{self, line_of},
-};
+use super::{NOT_SHOWN, conversation, layers};
 use crate::private_file;
 
 /// Why nothing was changed.
@@ -68,7 +65,7 @@ fn edited(file: &Path, text: &str, changes: &BTreeMap<String, Value>) -> Result<
         Ok(document) => document,
         // The whole error shows the line, in which a header with a key may stand.
         Err(_) => {
-            let line = text.parse::<toml::Table>().map_or_else(|error| line_of(text, &error), |_| 1);
+            let line = text.parse::<toml::Table>().map_or_else(|error| layers::line_of(text, &error), |_| 1);
             let why = format!("{} is not valid TOML in line {line}: mend it first", file.display());
             return Err(Unchanged::Broken(why));
         }

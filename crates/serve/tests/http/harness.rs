@@ -111,7 +111,7 @@ impl House {
             workspace,
             data,
             store,
-            client: Client::builder().no_proxy().timeout(Duration::from_secs(60)).build().unwrap(),
+            client: Client::builder().no_proxy().timeout(Duration::from_mins(1)).build().unwrap(),
             base: String::new(),
             script: Script { replies, ..Script::default() },
             tokens: [Token::random().unwrap(), Token::random().unwrap()],

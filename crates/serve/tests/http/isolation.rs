@@ -118,6 +118,15 @@ fn table() -> Vec<Row> {
         ("DELETE", "/api/v1/models/keys/{provider}", "", none(), Nothing, false),
         ("POST", "/api/v1/models/test", "", json!({"model": "a/b"}), TheirOwn, false),
         ("POST", "/api/v1/demo", "", json!({"language": "en"}), TheirOwn, false),
+        ("GET", "/v1/models", "", none(), TheirOwn, false),
+        (
+            "POST",
+            "/v1/chat/completions",
+            "",
+            json!({"metadata": {"session_id": "{session_id}"}, "messages": [{"role": "user", "content": "hi"}]}),
+            Nothing,
+            false,
+        ),
     ]
 }
 

@@ -61,7 +61,7 @@ function Inside({ operation, root }: Props) {
       )}
       {operation.parameters.length > 0 && (
         <div>
-          <h4>{text.parameters}</h4>
+          <h3>{text.parameters}</h3>
           <Table
             label={text.parameters}
             columns={columns}
@@ -72,12 +72,12 @@ function Inside({ operation, root }: Props) {
       )}
       {operation.body.length > 0 && (
         <div>
-          <h4>{text.body}</h4>
+          <h3>{text.body}</h3>
           <Contents contents={operation.body} root={root} />
         </div>
       )}
       <div>
-        <h4>{text.responses}</h4>
+        <h3>{text.responses}</h3>
         {operation.answers.map((answer) => (
           <div key={answer.status} className={styles.response}>
             <code>{answer.status}</code> {answer.description}

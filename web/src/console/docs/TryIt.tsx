@@ -55,7 +55,7 @@ export function TryIt({ operation, root }: { operation: Operation; root: unknown
   return (
     <form
       className={styles.try}
-      aria-label={text.tryIt}
+      aria-label={`${text.tryIt}: ${operation.method} ${operation.path}`}
       onSubmit={(event) => {
         event.preventDefault();
         void go();

@@ -22,6 +22,8 @@ export interface ControlProps {
   required: boolean;
   invalid: boolean;
   describedBy: string | undefined;
+  /** Where no label of its own stands beside it. */
+  label?: string;
   onChange: (value: Json | undefined) => void;
   onTouch: () => void;
 }
@@ -37,6 +39,7 @@ export function Control(props: ControlProps) {
     id,
     disabled,
     "aria-invalid": props.invalid,
+    ...(props.label === undefined ? {} : { "aria-label": props.label }),
     ...(props.describedBy === undefined ? {} : { "aria-describedby": props.describedBy }),
     ...(props.invalid ? { status: "error" as const } : {}),
   };
@@ -71,6 +74,7 @@ export function Control(props: ControlProps) {
               checked={on}
               disabled={disabled}
               aria-describedby={props.describedBy}
+              aria-label={props.label}
               onChange={(next) => onChange(next)}
             />
             <span className={absent ? styles.faint : undefined}>{on ? text.yes : text.no}</span>
@@ -119,7 +123,7 @@ export function Control(props: ControlProps) {
       break;
   }
   // Anything else, and a value that does not fit its field, is edited as it is.
-  return <JsonControl id={id} value={value} disabled={disabled} onChange={onChange} onTouch={onTouch} />;
+  return <JsonControl id={id} label={props.label} value={value} disabled={disabled} onChange={onChange} onTouch={onTouch} />;
 }
 
 interface Shared {

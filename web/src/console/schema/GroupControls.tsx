@@ -95,6 +95,7 @@ export function MapControl({ name, seen, fields, path, onChange }: ControlProps 
             <Control
               id={`${form.id}-${name}-${index}`}
               name={text.value}
+              label={`${text.value} ${key}`}
               seen={see(inside, form.root)}
               value={value}
               path={[...path, key]}
@@ -151,7 +152,7 @@ export function ChoiceControl(props: ControlProps) {
       ) : (
         <Select<number> value={at} options={options} disabled={form.disabled} aria-label={text.kind(name)} onChange={choose} />
       )}
-      {branch !== undefined && <Control {...props} seen={see(branch, form.root)} usual={undefined} />}
+      {branch !== undefined && <Control {...props} label={name} seen={see(branch, form.root)} usual={undefined} />}
     </div>
   );
 }

@@ -8,13 +8,14 @@ import styles from "./form.module.css";
 
 interface Props {
   id: string;
+  label: string | undefined;
   value: Json | undefined;
   disabled: boolean;
   onChange: (value: Json | undefined) => void;
   onTouch: () => void;
 }
 
-export function JsonControl({ id, value, disabled, onChange, onTouch }: Props) {
+export function JsonControl({ id, label, value, disabled, onChange, onTouch }: Props) {
   const text = useConsoleText().form;
   const [typed, setTyped] = useState<{ text: string; problem: string } | null>(null);
   const change = (next: string) => {
@@ -35,6 +36,7 @@ export function JsonControl({ id, value, disabled, onChange, onTouch }: Props) {
     <>
       <Input.TextArea
         id={id}
+        aria-label={label}
         className={styles.mono ?? ""}
         value={typed?.text ?? (value === undefined ? "" : JSON.stringify(value, null, 2))}
         autoSize={{ minRows: 1, maxRows: 12 }}

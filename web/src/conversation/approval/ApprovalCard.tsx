@@ -27,6 +27,7 @@ export function ApprovalCard({ request }: { request: ApprovalRequest }) {
       ) : (
         <ResultQuestion request={request} text={subject.text} />
       )}
+      <p className={styles.keys}>{words.keys}</p>
       <Notify />
     </section>
   );

@@ -61,6 +61,8 @@ export function MessageSender({ ref, ...props }: Props) {
         onChange={(value) => props.onText(value)}
         // Enter that chooses a word while Chinese is typed sends nothing.
         onKeyDown={(event) => {
+          // Out of the field, where the keys of a question count.
+          if (event.key === "Escape" && !event.nativeEvent.isComposing) input.current?.blur();
           if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
           // eslint-disable-next-line @typescript-eslint/no-deprecated -- Safari ends the composition before this event and only tells by the code
           if (event.nativeEvent.isComposing || event.keyCode === 229) return false;

@@ -6,6 +6,7 @@ export const approval = {
   timeLeft: (time: string) => `${time} left`,
   timeUp: "Time is up",
   expiresHint: "Without an answer in this time, it does not run.",
+  keys: "The keys count while no text field has the focus; Esc leaves it.",
   notify: "Notify me in the browser about questions",
   once: "Allow once",
   onceHint: "“Allow once” covers this very call and nothing else. “Allow and remember” shows what it would cover before you decide.",

@@ -8,6 +8,7 @@ export const approval: Same<typeof en> = {
   timeLeft: (time) => `剩余 ${time}`,
   timeUp: "已超时",
   expiresHint: "在此时间内没有答复，就不会执行。",
+  keys: "光标不在输入框中时快捷键有效；按 Esc 离开输入框。",
   notify: "有询问时用浏览器通知我",
   once: "允许一次",
   onceHint: "“允许一次”只对这一次调用有效。“允许并记住”会先说明涵盖的范围，再由您决定。",

@@ -1,27 +1,32 @@
 //! Models and their keys, as the server asks the program for them. A key goes in and never comes out.
 
-use deskhand_agent::provider::{KeyPlace, KeySource, ProviderError};
+use std::sync::Arc;
+
+use deskhand_agent::provider::{KeyPlace, KeySource, Provider, ProviderError};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::http::error::ApiError;
 
-/// Shows models, keeps keys, tries models out.
+/// Shows models and keeps keys. All but looking waits for the disk or the keyring.
 pub trait ModelDesk: Send + Sync {
-    fn list(&self) -> BoxFuture<'_, ModelList>;
+    /// Looks for servers on this machine, so that the list is a fresh one.
+    fn look(&self) -> BoxFuture<'_, ()>;
+
+    fn list(&self) -> ModelList;
 
     /// The whole name of a model that somebody named in short; `None` where there is no such model.
-    fn named<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Option<String>>;
+    fn named(&self, name: &str) -> Option<String>;
 
-    /// Keeps a key; the next turn uses it. Waits for the disk or the keyring.
+    /// Keeps a key; the next turn uses it.
     fn keep_key(&self, provider: &str, key: &str, place: Option<KeyPlace>) -> Result<KeySource, ApiError>;
 
-    /// Forgets the key that is kept for a provider. Waits for the disk or the keyring.
+    /// Forgets the key that is kept for a provider.
     fn forget_key(&self, provider: &str) -> Result<(), ApiError>;
 
-    /// Asks the model for a word. It is up to the caller how long that may take.
-    fn try_out<'a>(&'a self, model: &'a str) -> BoxFuture<'a, Result<(), ProviderError>>;
+    /// A model to be tried out: it is asked once, and with the key that counts now.
+    fn connect(&self, model: &str) -> Result<Arc<dyn Provider>, ProviderError>;
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -10,9 +10,12 @@ use aide::axum::{
     routing::{delete_with, get_with, post_with},
 };
 use axum::{Json, extract::State};
-use deskhand_agent::provider::{ErrorClass, KeyPlace, KeySource, ProviderError};
+use deskhand_agent::provider::{
+    ChatMessage, ErrorClass, KeyPlace, KeySource, ModelRequest, Provider, ProviderError,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
 
 use super::sessions::Success;
 use crate::http::{
@@ -27,6 +30,8 @@ use crate::http::{
 const TRIAL_LIMIT: Duration = Duration::from_secs(20);
 /// No key is longer.
 const LONGEST_KEY: usize = 4096;
+/// Enough for a word; some models think first.
+const TRIAL_TOKENS: u64 = 256;
 
 pub fn routes() -> ApiRouter<App> {
     ApiRouter::new()
@@ -63,7 +68,9 @@ fn desk(app: &App) -> Result<Arc<dyn ModelDesk>, ApiError> {
 }
 
 async fn list(State(app): State<App>, _: Person) -> Result<Json<ModelList>, ApiError> {
-    Ok(Json(desk(&app)?.list().await))
+    let desk = desk(&app)?;
+    desk.look().await;
+    Ok(Json(app.blocking(move || Ok(desk.list())).await?))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -141,9 +148,11 @@ async fn try_out(
     Body(body): Body<TrialBody>,
 ) -> Result<Json<Trial>, ApiError> {
     let model = person.may_name(Some(body.model))?.ok_or_else(|| ApiError::invalid("name a model"))?;
-    let desk = desk(&app)?;
+    let (desk, named) = (desk(&app)?, model.clone());
+    let connected = app.blocking(move || Ok(desk.connect(&named))).await?;
     let begun = Instant::now();
-    let tried = tokio::time::timeout(TRIAL_LIMIT, desk.try_out(&model)).await.unwrap_or_else(|_| {
+    let trial = async { ask_for_a_word(connected?.as_ref()).await };
+    let tried = tokio::time::timeout(TRIAL_LIMIT, trial).await.unwrap_or_else(|_| {
         let message = format!("{model} did not answer within {} seconds.", TRIAL_LIMIT.as_secs());
         Err(ProviderError::new(ErrorClass::Silent, message)
             .hint("A model that has to be loaded first may need longer: try again."))
@@ -155,4 +164,14 @@ async fn try_out(
         hint: error.hint,
     });
     Ok(Json(Trial { ok: error.is_none(), latency_ms, error }))
+}
+
+async fn ask_for_a_word(model: &dyn Provider) -> Result<(), ProviderError> {
+    let text = "Answer with the one word OK.".to_owned();
+    let request = ModelRequest {
+        messages: vec![ChatMessage::User { text, images: Vec::new() }],
+        max_tokens: Some(TRIAL_TOKENS),
+        ..ModelRequest::default()
+    };
+    model.complete(&request, &mut |_| {}, &CancellationToken::new()).await.map(drop)
 }

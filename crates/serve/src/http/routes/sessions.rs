@@ -334,7 +334,11 @@ async fn delete(
         && !params.soft
         && let Some(demos) = app.program().demos()
     {
-        app.blocking(move || Ok(demos.clear_away(&deleted))).await?;
+        app.blocking(move || {
+            demos.clear_away(&deleted);
+            Ok(())
+        })
+        .await?;
     }
     Ok(Json(Success::YES))
 }

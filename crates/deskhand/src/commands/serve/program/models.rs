@@ -1,17 +1,15 @@
 //! Models and keys of a server that runs.
 
+use std::sync::Arc;
+
 use deskhand_agent::provider::{
-    ChatMessage, Key, KeyPlace, KeySource, ModelName, ModelRequest, ProviderError,
+    Key, KeyPlace, KeySource, ModelName, Provider, ProviderError,
     presets::{Preset, presets},
 };
 use deskhand_serve::http::{ApiError, KeyringState, ModelDesk, ModelList, ProviderItem};
 use futures_util::future::BoxFuture;
-use tokio_util::sync::CancellationToken;
 
 use crate::models::ConfiguredModels;
-
-/// Enough for a word; some models think first.
-const TRIAL_TOKENS: u64 = 256;
 
 fn provider(name: &str) -> Result<&'static Preset, ApiError> {
     presets().provider(name).ok_or_else(|| {
@@ -21,87 +19,71 @@ fn provider(name: &str) -> Result<&'static Preset, ApiError> {
     })
 }
 
-fn refused(error: &ProviderError) -> ApiError {
-    let answer = ApiError::conflict("key_not_kept", error.message.clone());
-    match &error.hint {
-        Some(hint) => answer.hint(hint.clone()),
+/// A key that could not be kept or forgotten.
+fn unchanged(error: ProviderError) -> ApiError {
+    let answer = ApiError::conflict("key_not_changed", error.message);
+    match error.hint {
+        Some(hint) => answer.hint(hint),
         None => answer,
     }
 }
 
 impl ModelDesk for ConfiguredModels {
-    fn list(&self) -> BoxFuture<'_, ModelList> {
-        Box::pin(async move {
-            let models = self.all().await;
-            // A keyring may have to be unlocked, or hang.
-            let keyring = tokio::task::block_in_place(|| self.keys().check_keyring());
-            let providers = presets().providers.iter().map(|preset| {
-                let from = tokio::task::block_in_place(|| self.key_source(preset));
-                ProviderItem {
-                    name: preset.name.clone(),
-                    title: preset.title.clone(),
-                    needs_key: preset.needs_key,
-                    has_key: from.is_some(),
-                    key_source: from,
-                    default_model: preset.default_model.clone(),
-                }
-            });
-            ModelList {
-                usual: self.usual_so_far(),
-                models,
-                providers: providers.collect(),
-                keyring: KeyringState {
-                    available: keyring.is_ok(),
-                    why: keyring.err().map(|error| error.to_string()),
-                },
-            }
-        })
+    fn look(&self) -> BoxFuture<'_, ()> {
+        Box::pin(ConfiguredModels::look(self))
     }
 
-    fn named<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Option<String>> {
-        Box::pin(async move {
-            if name.contains('/') && ModelName::parse(name).is_ok() {
-                return Some(name.to_owned());
+    fn list(&self) -> ModelList {
+        let providers = presets().providers.iter().map(|preset| {
+            let key_source = self.key_source(preset);
+            ProviderItem {
+                name: preset.name.clone(),
+                title: preset.title.clone(),
+                needs_key: preset.needs_key,
+                has_key: key_source.is_some(),
+                key_source,
+                default_model: preset.default_model.clone(),
             }
-            let all = self.all().await;
-            all.into_iter().find(|whole| whole.split_once('/').is_some_and(|(_, rest)| rest == name))
-        })
+        });
+        let why = self.keys().check_keyring().err().map(|error| error.to_string());
+        ModelList {
+            providers: providers.collect(),
+            usual: self.usual_so_far(),
+            models: self.all_so_far(),
+            keyring: KeyringState { available: why.is_none(), why },
+        }
+    }
+
+    fn named(&self, name: &str) -> Option<String> {
+        if name.contains('/') && ModelName::parse(name).is_ok() {
+            return Some(name.to_owned());
+        }
+        let mut all = self.all_so_far().into_iter();
+        all.find(|whole| whole.split_once('/').is_some_and(|(_, rest)| rest == name))
     }
 
     fn keep_key(&self, name: &str, key: &str, place: Option<KeyPlace>) -> Result<KeySource, ApiError> {
-        let provider = provider(name)?;
-        let kept = self.keys().keep(&provider.name, &Key::new(key), place);
+        let kept = self.keys().keep(&provider(name)?.name, &Key::new(key), place).map_err(unchanged);
         self.connect_anew();
-        kept.map_err(|error| refused(&error))
+        kept
     }
 
     fn forget_key(&self, name: &str) -> Result<(), ApiError> {
         let provider = provider(name)?;
-        let was_kept = self.keys().forget(&provider.name).map_err(|error| refused(&error))?;
+        let was_kept = self.keys().forget(&provider.name).map_err(unchanged)?;
         self.connect_anew();
-        match self.key_source(provider) {
-            _ if was_kept => Ok(()),
-            Some(KeySource::Environment) => Err(ApiError::conflict(
-                "from_environment",
-                format!("the key of {name} comes from the environment"),
-            )
-            .hint("Take it out of the environment, then start the server anew.")),
-            _ => Err(ApiError::not_found(format!("no key is kept for {name}"))),
+        if was_kept {
+            return Ok(());
         }
+        if self.key_source(provider) == Some(KeySource::Environment) {
+            let variables = provider.key_variables.join(" or ");
+            return Err(ApiError::conflict("from_environment", format!("the key comes from {variables}"))
+                .hint("Take it out of the environment, then start the server anew."));
+        }
+        Err(ApiError::not_found(format!("no key is kept for {name}")))
     }
 
-    fn try_out<'a>(&'a self, model: &'a str) -> BoxFuture<'a, Result<(), ProviderError>> {
-        Box::pin(async move {
-            let provider = self.fresh(model)?;
-            let request = ModelRequest {
-                messages: vec![ChatMessage::User {
-                    text: "Answer with the one word OK.".to_owned(),
-                    images: Vec::new(),
-                }],
-                max_tokens: Some(TRIAL_TOKENS),
-                ..ModelRequest::default()
-            };
-            provider.complete(&request, &mut |_| {}, &CancellationToken::new()).await.map(drop)
-        })
+    fn connect(&self, model: &str) -> Result<Arc<dyn Provider>, ProviderError> {
+        self.fresh(model)
     }
 }

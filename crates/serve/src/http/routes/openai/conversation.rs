@@ -83,6 +83,12 @@ impl Remembered {
     }
 }
 
+/// The session that is named.
+pub fn named<'a>(headers: &'a HeaderMap, body: &'a ChatBody) -> Option<&'a str> {
+    let header = headers.get(SESSION_HEADER).and_then(|id| id.to_str().ok()).filter(|id| !id.is_empty());
+    header.or(body.session_id())
+}
+
 /// The session to go on in.
 pub async fn find_or_begin(
     app: &App,
@@ -90,9 +96,8 @@ pub async fn find_or_begin(
     headers: &HeaderMap,
     body: &ChatBody,
 ) -> Result<Session, ApiError> {
-    let named = headers.get(SESSION_HEADER).and_then(|id| id.to_str().ok()).filter(|id| !id.is_empty());
     let before = body.messages.get(..body.last_user().unwrap_or(0)).unwrap_or_default();
-    let session = match named.or(body.session_id()) {
+    let session = match named(headers, body) {
         Some(id) => app.session_of(person, id).await?,
         None => match known(app, person, before).await? {
             Some(session) => session,

@@ -85,15 +85,18 @@ struct ModelObject {
     owned_by: &'static str,
 }
 
-async fn models(State(app): State<App>, _: Person) -> Json<ModelObjects> {
+async fn models(State(app): State<App>, _: Person) -> Result<Json<ModelObjects>, Refusal> {
     let named = match app.program().models() {
-        Some(desk) => desk.list().await.models,
+        Some(desk) => {
+            desk.look().await;
+            app.blocking(move || Ok(desk.list().models)).await?
+        }
         None => Vec::new(),
     };
     let names =
         std::iter::once(OURS.to_owned()).chain(named.into_iter().map(|name| format!("{OURS}/{name}")));
     let data = names.map(|id| ModelObject { id, object: "model", created: 0, owned_by: OURS }).collect();
-    Json(ModelObjects { object: "list", data })
+    Ok(Json(ModelObjects { object: "list", data }))
 }
 
 async fn complete(
@@ -104,7 +107,9 @@ async fn complete(
 ) -> Result<Response, Refusal> {
     let said = body.last_said()?;
     let model = model(&app, &person, body.model.as_deref()).await?;
-    check(&app, model.clone()).await?;
+    if conversation::named(&headers, &body).is_none() {
+        check(&app, model.clone()).await?;
+    }
     let session = conversation::find_or_begin(&app, &person, &headers, &body).await?;
     let uploads = conversation::keep_files(&app, &session.id, said.files).await?;
     let surroundings = app.surroundings(&person, Some(&session), None, Arc::new(NoEvents))?;
@@ -144,7 +149,7 @@ async fn model(app: &App, person: &Person, named: Option<&str>) -> Result<Option
     let rest = named.strip_prefix(OURS).map_or(named, |rest| rest.strip_prefix('/').unwrap_or(rest));
     let Some(name) = person.may_name(Some(rest.to_owned()))? else { return Ok(None) };
     let found = match app.program().models() {
-        Some(desk) => desk.named(&name).await,
+        Some(desk) => app.blocking(move || Ok(desk.named(&name))).await?,
         None => Some(name),
     };
     found.map(Some).ok_or_else(|| {

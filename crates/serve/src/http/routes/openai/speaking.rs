@@ -69,21 +69,34 @@ pub struct Speaking {
     said: String,
     /// Whether something was done since it was said.
     did_something: bool,
+    /// Whether its end was told.
+    is_over: bool,
 }
 
 impl Speaking {
     pub fn new(app: App, person: Person, begun: Begun, page: String, told: Told) -> Self {
         let watched = app.agent().subscribe(begun.turn.session_id(), begun.turn.first_event());
-        Self { app, person, begun, watched, page, told, said: String::new(), did_something: false }
+        Self {
+            app,
+            person,
+            begun,
+            watched,
+            page,
+            told,
+            said: String::new(),
+            did_something: false,
+            is_over: false,
+        }
     }
 
     /// The next piece. After the end there is none.
     pub async fn next(&mut self) -> Option<Piece> {
-        if self.begun.has_ended {
+        if self.is_over {
             return None;
         }
         loop {
             let Some(event) = self.watched.next().await else {
+                self.is_over = true;
                 let broken = ApiError::broken("what happens in this turn cannot be read any more");
                 return Some(Piece::End(Box::new(End {
                     finish: "stop",
@@ -134,7 +147,7 @@ impl Speaking {
     }
 
     async fn end(&mut self, outcome: TurnOutcome, reason: Option<String>) -> End {
-        self.begun.has_ended = true;
+        (self.begun.has_ended, self.is_over) = (true, true);
         let session_id = self.begun.turn.session_id().to_owned();
         let query = MessageQuery { last: Some(1), ..MessageQuery::default() };
         let id = session_id.clone();

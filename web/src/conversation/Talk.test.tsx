@@ -1,0 +1,130 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { act, fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { App } from "antd";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { EventBody, Message } from "../api/types";
+import { LanguageProvider, loadLanguage } from "../i18n";
+import { FakeEventSource } from "../test/FakeEventSource";
+import { ConversationView } from "./ConversationView";
+import { done, events, started, text } from "./events.testing";
+import { readDraft } from "./sender/draft";
+
+const first = await loadLanguage("en");
+let messages: Message[] = [];
+let posted: { path: string; body: unknown }[] = [];
+let answerSend: () => Response = () => Response.json({ session_id: "s", turn_id: "turn-1", message_id: 7, first_event: 1 }, { status: 202 });
+
+function answer(url: string, init: RequestInit): Promise<Response> {
+  const path = url.replace("/api/v1/", "").split("?")[0] ?? "";
+  if (init.method === "POST") {
+    posted.push({ path, body: JSON.parse((init.body as string | undefined) ?? "{}") });
+    return Promise.resolve(path === "sessions/s/messages" ? answerSend() : Response.json({ success: true }));
+  }
+  const session = { id: "s", session_id: "s", title: "T", metadata: {}, last_event: 0, turn: null };
+  const answers: Record<string, unknown> = {
+    "sessions/s": session,
+    "sessions/s/messages": { session_id: "s", total: messages.length, messages },
+    "sessions/s/uploads": { uploads: [] },
+    models: { usual: "m", models: ["m"], providers: [], keyring: { available: true } },
+    about: { model: "m", limits: { upload_bytes: 100 } },
+  };
+  return Promise.resolve(Response.json(answers[path] ?? {}));
+}
+
+beforeEach(() => {
+  messages = [];
+  posted = [];
+  answerSend = () => Response.json({ session_id: "s", turn_id: "turn-1", message_id: 7, first_event: 1 }, { status: 202 });
+  FakeEventSource.all = [];
+  vi.stubGlobal("EventSource", FakeEventSource);
+  vi.stubGlobal("fetch", answer);
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+async function open(): Promise<HTMLElement> {
+  render(
+    <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
+      <LanguageProvider first={first}>
+        <App>
+          <ConversationView sessionId="s" />
+        </App>
+      </LanguageProvider>
+    </QueryClientProvider>,
+  );
+  const input = await screen.findByRole("textbox", { name: "Message" });
+  await waitFor(() => expect(FakeEventSource.all).toHaveLength(1));
+  return input;
+}
+
+async function happens(...bodies: EventBody[]): Promise<void> {
+  await act(async () => {
+    for (const event of events(...bodies)) FakeEventSource.latest.send(event.type, event, String(event.seq));
+    await new Promise((resolve) => setTimeout(resolve, 60));
+  });
+}
+
+test("what is written is sent, streamed, and in the end the stored message", async () => {
+  const input = await open();
+  fireEvent.change(input, { target: { value: "Do it" } });
+  fireEvent.keyDown(input, { key: "Enter" });
+  await waitFor(() => expect(posted).toEqual([{ path: "sessions/s/messages", body: { content: "Do it" } }]));
+  await happens(started, text("Half an "));
+  expect(await screen.findByText("Half an")).toBeTruthy();
+  expect(screen.getByRole("button", { name: /Stop/ })).toBeTruthy();
+  const shown = screen.getByRole("article", { name: "Deskhand" });
+  messages = [
+    { id: 7, session_id: "s", role: "user", content: "Do it", timestamp: "2026-01-01T00:00:00.000Z", metadata: {} },
+    { id: 8, session_id: "s", role: "assistant", content: "Half an answer", timestamp: "2026-01-01T00:00:00.000Z", metadata: { turn_id: "turn-1", outcome: "completed", model: "m", usage: { input_tokens: 1, output_tokens: 2, cached_tokens: 0 } } },
+  ];
+  await happens(started, text("Half an "), text("answer"), done);
+  // The very same element goes on as the stored message: nothing flickers.
+  await waitFor(() => expect(shown.textContent).toContain("Half an answer"));
+  await waitFor(() => expect(shown.textContent).toContain("tokens"));
+  expect(screen.getAllByRole("article", { name: "Deskhand" })).toEqual([shown]);
+  expect(screen.getAllByText("Do it")).toHaveLength(1);
+  expect(screen.queryByRole("button", { name: /Stop/ })).toBeNull();
+});
+
+test("Enter that ends a Chinese word, or with Shift, sends nothing", async () => {
+  const input = await open();
+  fireEvent.change(input, { target: { value: "你好" } });
+  fireEvent.keyDown(input, { key: "Enter", isComposing: true });
+  fireEvent.keyDown(input, { key: "Enter", keyCode: 229 });
+  fireEvent.keyDown(input, { key: "Enter", shiftKey: true });
+  expect(posted).toEqual([]);
+});
+
+test.each([
+  ["a turn runs already", { code: "busy", message: "A turn is under way." }, "A turn is still running in this conversation"],
+  ["the key is refused", { code: "model_auth", message: "No." }, "The provider refused the key"],
+])("if %s, the text is kept and the page says what to do", async (_, error, title) => {
+  answerSend = () => Response.json({ error: { ...error, hint: null } }, { status: 409 });
+  const input = await open();
+  fireEvent.change(input, { target: { value: "Do it" } });
+  fireEvent.keyDown(input, { key: "Enter" });
+  expect(await screen.findByText(title)).toBeTruthy();
+  expect((input as HTMLTextAreaElement).value).toBe("Do it");
+  expect(readDraft("s")).toBe("Do it");
+});
+
+test("a draft is there again when the conversation is opened again", async () => {
+  localStorage.setItem("deskhand.draft.s", "half a thought");
+  expect(((await open()) as HTMLTextAreaElement).value).toBe("half a thought");
+});
+
+test("Esc leaves the field, so that the keys of a question count", async () => {
+  const input = await open();
+  input.focus();
+  fireEvent.keyDown(input, { key: "Escape" });
+  expect(document.activeElement).not.toBe(input);
+});
+
+test("Stop cancels the turn", async () => {
+  await open();
+  await happens(started);
+  fireEvent.click(await screen.findByRole("button", { name: /Stop/ }));
+  await waitFor(() => expect(posted).toEqual([{ path: "sessions/s/cancel", body: {} }]));
+});

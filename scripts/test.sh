@@ -33,3 +33,10 @@ cargo test --locked --quiet --workspace --doc
 
 step "tests: cargo nextest run"
 cargo nextest run --locked --workspace
+
+step "the web page"
+cargo build --locked --quiet --bin deskhand
+scripts/page-tests.sh
+
+step "the HTTP API, with generated requests"
+scripts/api-tests.sh

@@ -45,17 +45,17 @@ export class Watch {
 
 export const test = base.extend<Fixtures>({
   watch: [
-    async ({ context }, use) => {
+    async ({ context }, provide) => {
       const watch = new Watch();
       watch.over(context);
-      await use(watch);
+      await provide(watch);
       expect(watch.unexpected, "errors in the browser's console").toEqual([]);
     },
     { auto: true },
   ],
-  serve: async ({ watch }, use) => {
+  serve: async ({ watch }, provide) => {
     const servers: Server[] = [];
-    await use(async (options) => {
+    await provide(async (options) => {
       const server = await Server.start(options);
       servers.push(server);
       return server;
@@ -63,8 +63,8 @@ export const test = base.extend<Fixtures>({
     watch.end();
     for (const server of servers) await server.stop();
   },
-  open: async ({ serve, page }, use) => {
-    await use(async (options) => {
+  open: async ({ serve, page }, provide) => {
+    await provide(async (options) => {
       const server = await serve(options);
       await enter(page, server);
       return server;

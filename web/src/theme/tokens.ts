@@ -55,6 +55,23 @@ const colours = {
   },
 } as const;
 
+/** Where a colour that is derived from the ones above would be too close to what it stands on. */
+const readable = {
+  light: { Button: {}, Dropdown: {} },
+  dark: {
+    Button: {
+      colorPrimary: "#1f7d73",
+      colorPrimaryHover: "#20837a",
+      colorPrimaryActive: "#1a6b62",
+      defaultHoverColor: "#5cc9bd",
+      defaultHoverBorderColor: "#5cc9bd",
+      defaultActiveColor: "#5cc9bd",
+      defaultActiveBorderColor: "#5cc9bd",
+    },
+    Dropdown: { colorError: "#f87171" },
+  },
+} as const;
+
 export function antdTheme(name: ThemeName): ThemeConfig {
   return {
     algorithm: name === "dark" ? theme.darkAlgorithm : theme.defaultAlgorithm,
@@ -80,7 +97,8 @@ export function antdTheme(name: ThemeName): ThemeConfig {
         fontSizeLG: 14,
         fontSizeHeading4: 14,
       },
-      Button: { primaryShadow: "none", defaultShadow: "none", dangerShadow: "none", fontWeight: 500 },
+      Button: { primaryShadow: "none", defaultShadow: "none", dangerShadow: "none", fontWeight: 500, ...readable[name].Button },
+      Dropdown: readable[name].Dropdown,
       Modal: { titleFontSize: 16 },
       Tabs: { horizontalItemPadding: "10px 0", titleFontSize: 13 },
     },

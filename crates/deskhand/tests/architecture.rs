@@ -73,7 +73,11 @@ const BEHIND: &[(&str, &[&str])] = &[
     ("tree-sitter", &["deskhand-guard"]),
     ("tree-sitter-bash", &["deskhand-guard"]),
     ("reqwest", &["deskhand-agent"]),
-    ("rustls", &["deskhand-agent"]),
+    // The agent asks over TLS, the server answers over it.
+    ("rustls", &["deskhand-agent", "deskhand-serve"]),
+    ("axum", &["deskhand-serve"]),
+    ("axum-server", &["deskhand-serve"]),
+    ("aide", &["deskhand-serve"]),
     ("bpe-openai", &["deskhand-agent"]),
     ("secret-service", &["deskhand-agent"]),
     ("clap", &["deskhand"]),

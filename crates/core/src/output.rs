@@ -14,6 +14,8 @@ pub trait OutputKeeper: Send + Sync {
     fn path(&self, call: CallId) -> Option<PathBuf>;
     /// Remembers that what is kept of this call holds text from outside.
     fn mark_outside(&self, call: CallId, source: &str) -> StoreResult<()>;
+    /// The call that this file was kept of, if it is a kept output.
+    fn call_of(&self, path: &Path) -> Option<CallId>;
     /// Where text in this file comes from, if it is a kept output with text from outside.
     fn source_of(&self, path: &Path) -> Option<String>;
 }

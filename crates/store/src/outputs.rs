@@ -45,14 +45,18 @@ impl OutputKeeper for Outputs {
         folder::write_whole(self.budget.folder(), &name, source.as_bytes(), Durable::No).doing(action)
     }
 
-    fn source_of(&self, path: &Path) -> Option<String> {
+    fn call_of(&self, path: &Path) -> Option<CallId> {
         // The data folder may be named through a link; what a plan touches is resolved.
         let folder = std::fs::canonicalize(self.budget.folder()).ok()?;
         if std::fs::canonicalize(path.parent()?).ok()? != folder {
             return None;
         }
         // What a call printed may lie in several files; all begin with its id.
-        let call = CallId::parse(path.file_name()?.to_str()?.get(..ID_LENGTH)?)?;
+        CallId::parse(path.file_name()?.to_str()?.get(..ID_LENGTH)?)
+    }
+
+    fn source_of(&self, path: &Path) -> Option<String> {
+        let call = self.call_of(path)?;
         std::fs::read_to_string(self.budget.folder().join(mark_name(call))).ok()
     }
 }

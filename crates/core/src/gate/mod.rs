@@ -195,6 +195,7 @@ impl Gate {
         let mut replans = 0;
         while replans < MOST_REPLANS {
             let mut plan = self.plan(&entry, &arguments, &cx).await?;
+            self.outputs_are_their_own(&plan, session)?;
             draft.planned(&plan);
             let decision = self.decide(&entry, &arguments, &plan, session)?;
             draft.decided(&decision);
@@ -286,6 +287,18 @@ impl Gate {
         told_of.filter(|id| self.outputs.path(*id).is_some()).chain([call]).collect()
     }
 
+    /// A kept output is read for whom its call was made; to others there is none. What belongs to no call that is on
+    /// record is the installation's own.
+    fn outputs_are_their_own(&self, plan: &Plan, session: &SessionCx) -> Result<(), ToolError> {
+        for call in plan.touches.iter().filter_map(|touch| self.outputs.call_of(&touch.path)) {
+            let owner = self.audit.last_record(call)?.and_then(|record| record.owner);
+            if owner != session.owner {
+                return Err(ToolError::new("no_such_file", format!("There is no kept output out:{call}.")));
+            }
+        }
+        Ok(())
+    }
+
     /// Where text in the result comes from: a kept output has the source of the call that it is of.
     fn outside_source(&self, plan: &Plan) -> Option<String> {
         let kept = || plan.touches.iter().find_map(|touch| self.outputs.source_of(&touch.path));
@@ -339,9 +352,14 @@ impl Gate {
             }
             Err(error) => return Err(error),
         };
+        self.outputs_are_their_own(&plan, session)?;
         let decision = self.decide(&entry, &arguments, &plan, session)?;
         self.offer_shapes(&mut plan, &arguments, &decision);
-        let plan = record::masked_plan(self, &plan);
+        let mut plan = record::masked_plan(self, &plan);
+        if decision.verdict.word() == "forbid" {
+            // Nobody will be asked, so nobody needs to see what the call would have read for its preview.
+            plan.preview = None;
+        }
         Ok(Explanation {
             tool,
             decision: decision.verdict.word(),

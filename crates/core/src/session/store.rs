@@ -333,6 +333,8 @@ pub trait SessionStore: Send + Sync {
     /// written to for a day is removed from it.
     fn upload_place(&self) -> SessionResult<PathBuf>;
     fn upload(&self, id: &str) -> SessionResult<Upload>;
+    /// Gives a session an upload of its own with the content of another.
+    fn copy_upload(&self, id: &str, to_session: &str) -> SessionResult<Upload>;
     fn uploads(&self, session: &str) -> SessionResult<Vec<Upload>>;
     fn tool_calls(&self, query: &ToolCallQuery) -> SessionResult<Page<ToolCallRow>>;
 }

@@ -37,6 +37,12 @@ pub(crate) const SYSTEM: &[&str] = &[
     "/private/etc",
 ];
 
+/// The rule for reading Deskhand's own data: a person may allow it, where it is theirs.
+pub(super) const OWN_DATA: &str = "path:own-data";
+
+/// What lets somebody in, or lets Deskhand in elsewhere. A yes that is given without thinking must not hand it out.
+const OWN_SECRETS: &[&str] = &["serve.token", "users.toml", "keys.toml"];
+
 impl Paths {
     /// `asked` is the path as it was asked for (absolute), `real` what it really is.
     pub(super) fn classify(&self, asked: &Path, real: &Path, access: Access) -> Class {
@@ -84,7 +90,14 @@ impl Paths {
             );
         }
         if self.is_own(real) {
-            return class(Sensitive, "path:own-data", "It is Deskhand's own data or config.");
+            if real.file_name().is_some_and(|name| OWN_SECRETS.iter().any(|secret| name == *secret)) {
+                return class(
+                    Forbidden,
+                    "path:own-secrets",
+                    "It holds keys or tokens of Deskhand's own, which no tool reads.",
+                );
+            }
+            return class(Sensitive, OWN_DATA, "It is Deskhand's own data or config.");
         }
         let private = sensitive::why(real).or_else(|| sensitive::why(asked));
         if root.is_none() && self.is_system(real) {

@@ -140,7 +140,7 @@ impl Paths {
     /// Something that may be read without a question, for whoever reads it outside of a call: by a person's click, not
     /// by a plan that somebody saw. Deskhand's own data never is.
     pub fn readable_unasked(&self, arg: &PathArg) -> ToolResult<Place> {
-        let bound = BoundPaths { paths: self, plan: None };
+        let bound = BoundPaths { paths: self, plan: None, is_users: false };
         let place = bound.place(arg, Access::Read, LinkRule::Follow)?;
         // Of what may not be read, it is not even told whether it is there.
         if place.permission() != Permission::Public {
@@ -198,7 +198,11 @@ pub trait PathsOf {
 
 impl PathsOf for Cx {
     fn paths(&self) -> ToolResult<BoundPaths<'_>> {
-        Ok(BoundPaths { paths: self.service::<Paths>()?, plan: self.plan() })
+        Ok(BoundPaths {
+            paths: self.service::<Paths>()?,
+            plan: self.plan(),
+            is_users: self.owner().is_some(),
+        })
     }
 }
 
@@ -208,6 +212,8 @@ impl PathsOf for Cx {
 pub struct BoundPaths<'a> {
     paths: &'a Paths,
     plan: Option<&'a Plan>,
+    /// Whether the call is made for one of the server's users, and not for the owner of this installation.
+    is_users: bool,
 }
 
 impl<'a> BoundPaths<'a> {
@@ -260,7 +266,7 @@ impl<'a> BoundPaths<'a> {
     /// real: below a real folder, through no link. What is forbidden is an error.
     pub fn verdict(&self, path: &Path, access: Access) -> ToolResult<(Permission, &'static str, String)> {
         let Class { permission, rule, why } = self.paths.classify(path, path, access);
-        if permission == Permission::Forbidden {
+        if permission == Permission::Forbidden || (self.is_users && rule == classify::OWN_DATA) {
             let shown = show_name(path.as_os_str());
             return Err(ToolError::blocked(rule, format!("{} {shown} is not possible: {why}", verb(access))));
         }
@@ -298,7 +304,11 @@ impl<'a> BoundPaths<'a> {
 
     /// Classifies a resolved path and, where a plan was approved, holds the call to it.
     fn bind(&self, asked: &Path, resolved: Resolved, access: Access) -> ToolResult<Place> {
-        let Class { permission, rule, why } = self.paths.classify(asked, &resolved.path, access);
+        let Class { mut permission, rule, why } = self.paths.classify(asked, &resolved.path, access);
+        // The data of the installation is not a user's to look into: everyone's is in it.
+        if self.is_users && rule == classify::OWN_DATA {
+            permission = Permission::Forbidden;
+        }
         let place = Place::new(self.paths.clone(), resolved, access, permission, rule, why);
         if place.permission() == Permission::Forbidden {
             let message = format!("{} {} is not possible: {}", verb(access), place.shown(), place.why());

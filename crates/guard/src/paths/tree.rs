@@ -96,7 +96,7 @@ mod tests {
             ..PathsConfig::default()
         };
         let paths = Paths::open(config).unwrap();
-        let bound = BoundPaths { paths: &paths, plan: None };
+        let bound = BoundPaths { paths: &paths, plan: None, is_users: false };
         let resolved = resolve::resolve(root, LinkRule::Follow).unwrap();
         let place = bound.bind(root, resolved, Access::Read).unwrap();
         bound.tree(&place).unwrap()

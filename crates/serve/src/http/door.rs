@@ -50,17 +50,16 @@ impl HostNames {
         if !address.ip().is_unspecified() {
             hosts.push(own);
         }
-        hosts.extend(named.iter().map(|name| name.to_ascii_lowercase()));
-        let mut allowed = Vec::new();
-        for host in hosts {
+        // What listens on the usual port of this machine is another program, unless that is ours.
+        let is_usual = port == 80 || port == 443;
+        let mut allowed: Vec<String> = hosts.iter().map(|host| format!("{host}:{port}")).collect();
+        allowed.extend(hosts.into_iter().filter(|_| is_usual));
+        for name in named.iter().map(|name| name.to_ascii_lowercase()) {
             // Names that come with a port are taken as they are: a proxy in front has another one.
-            let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-            if has_port {
-                allowed.push(host);
-                continue;
+            if name.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
+                allowed.push(format!("{name}:{port}"));
             }
-            allowed.push(format!("{host}:{port}"));
-            allowed.push(host);
+            allowed.push(name);
         }
         Self { allowed }
     }
@@ -83,6 +82,12 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Forgets those who have not asked for a while.
+    pub fn tidy(&self) {
+        self.requests.retain_recent();
+        self.guesses.retain_recent();
+    }
+
     pub fn new(requests_per_second: u32) -> Self {
         let at_least_one = |n: u32| NonZeroU32::new(n).unwrap_or(NonZeroU32::MIN);
         Self {
@@ -141,6 +146,9 @@ fn check(app: &App, peer: SocketAddr, request: &Request) -> Result<Option<Person
         return Err(ApiError::new(axum::http::StatusCode::UNAUTHORIZED, "unauthorized", "a token is needed")
             .hint("Open the address that `deskhand serve` printed, or send Authorization: Bearer TOKEN."));
     };
+    if let Some(Shown::Cookie(_)) = shown(headers, app.cookie_name()) {
+        from_our_page(headers)?;
+    }
     let person = Person { user: user.clone(), here };
     if limits.requests.check_key(&person.caller()).is_err() {
         return Err(too_often(1));
@@ -196,6 +204,16 @@ fn origin_is_ours(hosts: &HostNames, headers: &HeaderMap, method: &Method) -> Re
             }
         }
         None => {}
+    }
+    Ok(())
+}
+
+/// A cookie goes along with whatever a browser sends here; browsers say whether a page of ours sent it.
+fn from_our_page(headers: &HeaderMap) -> Result<(), ApiError> {
+    let site = headers.get(HeaderName::from_static("sec-fetch-site"));
+    if site.is_some_and(|site| site != "same-origin" && site != "none") {
+        return Err(ApiError::forbidden("cross_site", "a request of another site is not taken")
+            .hint("Only pages of this server may ask from within a browser."));
     }
     Ok(())
 }
@@ -275,6 +293,8 @@ mod tests {
             ("p.example:443", true),
             ("p.example", false),
             ("localhost:1", false),
+            ("localhost", false),
+            ("127.0.0.1", false),
             ("evil.example:8787", false),
             ("127.0.0.1.evil.example:8787", false),
             ("", false),

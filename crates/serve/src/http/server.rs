@@ -18,6 +18,12 @@ use super::{
 /// How long requests that run may take to end when the server does.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// How long the head of a request may take; also how long a connection waits for the next one.
+const HEAD_LIMIT: Duration = Duration::from_secs(30);
+/// The most requests at once over one HTTP/2 connection.
+const MOST_STREAMS: u32 = 200;
+const TIDIES_EVERY: Duration = Duration::from_mins(10);
+
 /// Where to listen.
 #[derive(Clone, Debug)]
 pub struct Listen {
@@ -86,14 +92,28 @@ impl Server {
         let serving = async {
             match tls {
                 Some(tls) => {
-                    axum_server::from_tcp_rustls(listener, tls)?.handle(handle.clone()).serve(router).await
+                    let mut server = axum_server::from_tcp_rustls(listener, tls)?.handle(handle.clone());
+                    not_forever(server.http_builder());
+                    server.serve(router).await
                 }
-                None => axum_server::from_tcp(listener)?.handle(handle.clone()).serve(router).await,
+                None => {
+                    let mut server = axum_server::from_tcp(listener)?.handle(handle.clone());
+                    not_forever(server.http_builder());
+                    server.serve(router).await
+                }
+            }
+        };
+        let limits = app.clone();
+        let tidying = async move {
+            loop {
+                tokio::time::sleep(TIDIES_EVERY).await;
+                limits.limits().tidy();
             }
         };
         tokio::pin!(serving);
         tokio::select! {
             ended = &mut serving => return ended,
+            () = tidying => {}
             () = until => {}
         }
         // Streams have no end of their own, and would be waited for.
@@ -101,6 +121,16 @@ impl Server {
         handle.graceful_shutdown(Some(GRACE));
         serving.await
     }
+}
+
+/// One who begins to ask and does not go on is not waited for.
+fn not_forever(builder: &mut hyper_util::server::conn::auto::Builder<hyper_util::rt::TokioExecutor>) {
+    builder.http1().timer(hyper_util::rt::TokioTimer::new()).header_read_timeout(HEAD_LIMIT);
+    builder
+        .http2()
+        .timer(hyper_util::rt::TokioTimer::new())
+        .keep_alive_interval(HEAD_LIMIT)
+        .max_concurrent_streams(MOST_STREAMS);
 }
 
 async fn read_certificates(tls: &Tls) -> io::Result<RustlsConfig> {

@@ -373,6 +373,15 @@ impl SessionStore for Sessions {
         self.look("read an upload", |c| uploads::get(c, id, &self.uploads))
     }
 
+    fn copy_upload(&self, id: &str, to_session: &str) -> SessionResult<Upload> {
+        self.change("copy an upload", |c| {
+            rows::get(c, to_session)?;
+            let copy = uploads::copy(c, id, to_session, &self.uploads)?;
+            let copy = copy.ok_or_else(|| SessionError::NoSuchUpload(id.to_owned()))?;
+            uploads::get(c, &copy, &self.uploads)
+        })
+    }
+
     fn uploads(&self, session: &str) -> SessionResult<Vec<Upload>> {
         self.look("list the uploads of a session", |c| {
             rows::get(c, session)?;

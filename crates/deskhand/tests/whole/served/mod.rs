@@ -7,6 +7,7 @@ mod model_server;
 mod openai;
 mod openai_package;
 mod openai_sessions;
+mod secrets;
 mod seed;
 mod setup;
 mod turns;

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use aide::axum::{ApiRouter, routing::get_with};
 use axum::{Json, extract::State};
+use deskhand_core::{AuditRecord, Phase, Time};
 use serde_json::Value;
 
 use crate::http::{
@@ -48,8 +49,47 @@ async fn change(
     Body(changes): Body<BTreeMap<String, Value>>,
 ) -> Result<Json<SettingsAnswer>, ApiError> {
     person.must_be_owner("changing settings")?;
+    if let Some(key) = changes.keys().find(|key| AT_THE_MACHINE_ALONE.contains(&key.as_str())) {
+        return Err(ApiError::forbidden("not_over_http", format!("{key} is not changed over HTTP"))
+            .hint("Set it in the config file, at the machine itself."));
+    }
     let desk = desk(&app)?;
-    Ok(Json(app.blocking(move || desk.change(&changes)).await?))
+    let (audit, record) = (Arc::clone(&app.gate().audit), record(&app, &person, &changes));
+    Ok(Json(
+        app.blocking(move || {
+            // Written down first: a change that cannot be recorded is not made.
+            audit.append(&record)?;
+            desk.change(&changes)
+        })
+        .await?,
+    ))
+}
+
+/// What a stolen token must not be able to switch off.
+const AT_THE_MACHINE_ALONE: &[&str] = &["audit.enabled", "sandbox.kind"];
+
+/// A change of settings as the audit keeps it.
+fn record(app: &App, person: &Person, changes: &BTreeMap<String, Value>) -> AuditRecord {
+    let changes: serde_json::Map<String, Value> = changes.clone().into_iter().collect();
+    AuditRecord {
+        phase: Phase::Notice,
+        call_id: None,
+        tool_name: "settings".to_owned(),
+        arguments: app.gate().screener.mask_value(&Value::Object(changes)),
+        session_id: person.console(),
+        owner: person.user.clone(),
+        timestamp: Time::now(),
+        status: "changed".to_owned(),
+        duration_ms: None,
+        result: None,
+        caller: person.caller(),
+        decision: None,
+        decided_by: Some(person.surface()),
+        rule: None,
+        input_sha256: None,
+        output_sha256: None,
+        confinement: None,
+    }
 }
 
 /// Without what the owner tells the model, whom they talk to, and where their files lie.

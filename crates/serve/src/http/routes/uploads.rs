@@ -47,6 +47,12 @@ pub fn routes() -> ApiRouter<App> {
             ),
         )
         .api_route(
+            "/api/v1/sessions/{session_id}/uploads/copy",
+            post_with(copy, |op| {
+                op.id("copyUpload").summary("One of your files in another session, for this one, too").tag("files")
+            }),
+        )
+        .api_route(
             "/api/v1/uploads/{upload_id}",
             patch_with(go_on, |op| {
                 op.id("continueUpload")
@@ -87,6 +93,29 @@ struct UploadBody {
     mime: Option<String>,
     /// In hex. What came is compared with it.
     sha256: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct CopyBody {
+    upload_id: String,
+}
+
+async fn copy(
+    State(app): State<App>,
+    person: Person,
+    At(path): At<SessionPath>,
+    Body(body): Body<CopyBody>,
+) -> Result<Json<Upload>, ApiError> {
+    let from = app.store(move |store| store.upload(&body.upload_id)).await?;
+    app.session_of(&person, &from.session_id)
+        .await
+        .map_err(|_| ApiError::not_found(format!("there is no upload {:?}", from.id)))?;
+    let copy = app
+        .with_session(&person, &path.session_id, move |store, session| {
+            store.copy_upload(&from.id, &session.id)
+        })
+        .await?;
+    Ok(Json(copy))
 }
 
 /// How far an upload is.

@@ -18,7 +18,7 @@ setup: ## install what building, testing and measuring need, where it is missing
 	@scripts/setup.sh build test bench
 	@echo "Everything is here."
 
-build: ## build the release binary (target/release/deskhand)
+build: ## build the web page and the release binary (target/release/deskhand)
 	@scripts/setup.sh build
 	@. scripts/env.sh && cargo build --release --locked --bin deskhand
 

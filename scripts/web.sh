@@ -12,10 +12,8 @@ sources() { git ls-files -z --cached --others --exclude-standard . ':!e2e' | sor
 
 lock=$(sha256sum package-lock.json)
 if [ "$(cat node_modules/.lock 2>/dev/null)" != "$lock" ]; then
-    # Not `npm ci`: that wants the optional packages of every other platform in the lock file, and a registry may lack
-    # some of them.
-    say "installing the packages of the web page (npm install)"
-    npm install --no-save --no-audit --no-fund --loglevel=error >&2
+    say "installing the packages of the web page (npm ci)"
+    npm ci --no-audit --no-fund --loglevel=error >&2
     printf '%s' "$lock" >node_modules/.lock
 fi
 now=$(sources)

@@ -215,7 +215,7 @@ async fn watchers(report: &mut Report, server: &Server) -> anyhow::Result<()> {
     }
     let (idle, since) = (server.cpu()?, Instant::now());
     tokio::time::sleep(Duration::from_secs(5)).await;
-    let share = (server.cpu()? - idle).as_secs_f64() / since.elapsed().as_secs_f64() * 100.0;
+    let share = server.cpu()?.saturating_sub(idle).as_secs_f64() / since.elapsed().as_secs_f64() * 100.0;
     let each = (server.resident_mb()? - before) * 1_000.0 / WATCHERS as f64;
     report.fact(
         &format!("{WATCHERS} open event streams, nothing happening"),

@@ -32,11 +32,19 @@ pub struct ConfiguredModels {
     /// The file of keys as it was when models were connected last: how large, and since when.
     keys_seen: Mutex<Option<(SystemTime, u64)>>,
     /// The model whose provider has a key, once it was looked for: asking a keyring may take its time.
-    by_key: Mutex<Option<Option<Chosen>>>,
+    by_key: Mutex<ByKey>,
     /// What answers on this machine, once it was looked for.
     found: Mutex<Option<Vec<FoundModel>>>,
     /// Those that were connected before: their connections, and which of their keys rest, are worth keeping.
     connected: Mutex<HashMap<String, Arc<dyn Provider>>>,
+}
+
+/// Which model there is a key for.
+#[derive(Clone, Default)]
+enum ByKey {
+    #[default]
+    NotLookedFor,
+    Looked(Option<Chosen>),
 }
 
 /// Why this model and no other.
@@ -82,7 +90,7 @@ impl ConfiguredModels {
 
     /// Lets go of connections: an address or a key may be another now. A script stays where it is in its story.
     pub fn connect_anew(&self) {
-        *self.by_key.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.by_key.lock().unwrap_or_else(PoisonError::into_inner) = ByKey::NotLookedFor;
         let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
         connected.retain(|name, _| name.starts_with("scripted/") || name.starts_with("replay/"));
     }
@@ -109,17 +117,17 @@ impl ConfiguredModels {
             return Some(Chosen::BySetting(name.to_owned()));
         }
         self.look_at_the_keys();
-        let known = self.by_key.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        known.unwrap_or_else(|| {
-            let mut providers = presets().providers.iter();
-            let with_key = providers.find(|preset| preset.default_model.is_some() && self.has_key(preset));
-            let chosen = with_key.map(|preset| {
-                let model = preset.default_model.as_deref().unwrap_or_default();
-                Chosen::ByKey(format!("{}/{model}", preset.name))
-            });
-            *self.by_key.lock().unwrap_or_else(PoisonError::into_inner) = Some(chosen.clone());
-            chosen
-        })
+        if let ByKey::Looked(chosen) = &*self.by_key.lock().unwrap_or_else(PoisonError::into_inner) {
+            return chosen.clone();
+        }
+        let mut providers = presets().providers.iter();
+        let with_key = providers.find(|preset| preset.default_model.is_some() && self.has_key(preset));
+        let chosen = with_key.map(|preset| {
+            let model = preset.default_model.as_deref().unwrap_or_default();
+            Chosen::ByKey(format!("{}/{model}", preset.name))
+        });
+        *self.by_key.lock().unwrap_or_else(PoisonError::into_inner) = ByKey::Looked(chosen.clone());
+        chosen
     }
 
     /// The usual model; servers on this machine are looked for where nothing else is said.

@@ -26,6 +26,11 @@ pub fn tools_page(registry: &Registry) -> String {
     page
 }
 
+/// `docs/openapi.json`: what the server answers under `/api/openapi.json`.
+pub fn openapi_document() -> Result<String> {
+    Ok(serde_json::to_string_pretty(&deskhand_serve::http::document())? + "\n")
+}
+
 /// `docs/events.md`.
 pub fn events_page() -> Result<String> {
     let schema = serde_json::to_string_pretty(&schema::of::<Event>())?;

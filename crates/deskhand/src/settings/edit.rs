@@ -61,23 +61,19 @@ fn wrong_with(key: &str, value: &Value) -> Option<String> {
 
 /// The text with the changes made, checked as a whole.
 fn edited(file: &Path, text: &str, changes: &BTreeMap<String, Value>) -> Result<String, Unchanged> {
-    let mut document: DocumentMut = match text.parse() {
-        Ok(document) => document,
+    let Ok(mut document) = text.parse::<DocumentMut>() else {
         // The whole error shows the line, in which a header with a key may stand.
-        Err(_) => {
-            let line = text.parse::<toml::Table>().map_or_else(|error| layers::line_of(text, &error), |_| 1);
-            let why = format!("{} is not valid TOML in line {line}: mend it first", file.display());
-            return Err(Unchanged::Broken(why));
-        }
+        let line = text.parse::<toml::Table>().map_or_else(|error| layers::line_of(text, &error), |_| 1);
+        let why = format!("{} is not valid TOML in line {line}: mend it first", file.display());
+        return Err(Unchanged::Broken(why));
     };
     for (key, value) in changes {
         let path: Vec<&str> = key.split('.').collect();
-        let done = match to_toml(value) {
-            Some(value) => set(document.as_table_mut(), &path, value),
-            None => {
-                take_out(document.as_table_mut(), &path);
-                Some(())
-            }
+        let done = if let Some(value) = to_toml(value) {
+            set(document.as_table_mut(), &path, value)
+        } else {
+            take_out(document.as_table_mut(), &path);
+            Some(())
         };
         if done.is_none() {
             let why = format!("{key}: something else stands at its place in {}", file.display());

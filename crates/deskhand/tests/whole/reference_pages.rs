@@ -32,6 +32,11 @@ fn the_manual_page_is_current() {
     check("man/deskhand.1", &reference::man_page().unwrap());
 }
 
+#[test]
+fn the_openapi_document_is_current() {
+    check("openapi.json", &reference::openapi_document().unwrap());
+}
+
 /// What every tool says of itself is complete, and its example is one.
 #[test]
 fn every_tool_explains_itself() {

@@ -31,8 +31,13 @@ pub struct ServedProgram {
     models: Arc<ConfiguredModels>,
     settings: Arc<LiveSettings>,
     /// The program on other folders, those of sessions that were begun elsewhere, with the settings of that time.
-    elsewhere: Mutex<HashMap<PathBuf, (Arc<Settings>, Arc<App>)>>,
+    elsewhere: Mutex<HashMap<PathBuf, Elsewhere>>,
     services: SessionServices,
+}
+
+struct Elsewhere {
+    set: Arc<Settings>,
+    app: Arc<App>,
 }
 
 impl ServedProgram {
@@ -55,9 +60,9 @@ impl ServedProgram {
         }
         let settings = self.settings.now();
         let mut elsewhere = self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
-        elsewhere.retain(|folder, (set, _)| folder.is_dir() && Arc::ptr_eq(set, &settings));
-        if let Some((_, app)) = elsewhere.get(workspace) {
-            return Ok(Arc::clone(app));
+        elsewhere.retain(|folder, there| folder.is_dir() && Arc::ptr_eq(&there.set, &settings));
+        if let Some(there) = elsewhere.get(workspace) {
+            return Ok(Arc::clone(&there.app));
         }
         let shared = Shared { workspace: vec![workspace.to_path_buf()], ..self.shared.clone() };
         let app = App::open(&shared).map_err(|error| {
@@ -68,7 +73,7 @@ impl ServedProgram {
             .hint("Bring the folder back, or go on in a new session; of a demo, begin a new one.")
         })?;
         let app = Arc::new(app);
-        elsewhere.insert(workspace.to_path_buf(), (settings, Arc::clone(&app)));
+        elsewhere.insert(workspace.to_path_buf(), Elsewhere { set: settings, app: Arc::clone(&app) });
         Ok(app)
     }
 }

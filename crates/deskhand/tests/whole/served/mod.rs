@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// How long anything here may take.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// What else there is around a server.
 #[derive(Default)]
@@ -177,18 +177,12 @@ impl Served {
         ))
     }
 
-    /// The JSON of an answer that must be a good one.
     pub fn get(&self, path: &str) -> Value {
-        self.good(self.ask("GET", path, None))
+        good(&self.ask("GET", path, None))
     }
 
     pub fn post(&self, path: &str, body: Value) -> Value {
-        self.good(self.ask("POST", path, Some(body)))
-    }
-
-    fn good(&self, answer: Answer) -> Value {
-        assert!((200..300).contains(&answer.status), "{answer:?}");
-        answer.json()
+        good(&self.ask("POST", path, Some(body)))
     }
 
     pub fn new_session(&self) -> String {
@@ -240,6 +234,12 @@ impl Served {
         }
         panic!("nothing was asked");
     }
+}
+
+/// The JSON of an answer that must be a good one.
+fn good(answer: &Answer) -> Value {
+    assert!((200..300).contains(&answer.status), "{answer:?}");
+    answer.json()
 }
 
 impl Drop for Served {

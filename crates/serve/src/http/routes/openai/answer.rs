@@ -123,13 +123,12 @@ pub fn streamed(speaking: Speaking, about: About) -> Response {
 
 fn last(about: &About, end: &End) -> Vec<SseEvent> {
     let mut events = Vec::new();
-    match &end.failed {
-        Some(failed) => events.push(data(&RefusalBody::of(failed))),
-        None => {
-            events.push(about.chunk(&json!({}), Some(end.finish)));
-            if about.with_usage {
-                events.push(about.event(&json!([]), Some(end.usage)));
-            }
+    if let Some(failed) = &end.failed {
+        events.push(data(&RefusalBody::of(failed)));
+    } else {
+        events.push(about.chunk(&json!({}), Some(end.finish)));
+        if about.with_usage {
+            events.push(about.event(&json!([]), Some(end.usage)));
         }
     }
     events.push(SseEvent::default().data("[DONE]"));

@@ -228,13 +228,13 @@ mod tests {
 
     use super::*;
 
-    fn body(messages: Value) -> ChatBody {
+    fn body(messages: &Value) -> ChatBody {
         serde_json::from_value(json!({"model": "deskhand", "messages": messages, "temperature": 1})).unwrap()
     }
 
     #[test]
     fn the_last_word_of_the_user_counts() {
-        let body = body(json!([
+        let body = body(&json!([
             {"role": "system", "content": "Be brief."},
             {"role": "developer", "content": [{"type": "text", "text": "Rhyme."}]},
             {"role": "user", "content": "one"},
@@ -268,7 +268,7 @@ mod tests {
             (image("data:x\r\n/y;base64,AAEC"), "data:TYPE"),
             (json!([{"role": "user", "content": [{"type": "input_audio", "input_audio": {}}]}]), "image_url"),
         ] {
-            let Err(error) = body(messages.clone()).last_said() else { panic!("{messages}") };
+            let Err(error) = body(&messages).last_said() else { panic!("{messages}") };
             assert!(error.body.message.contains(part), "{messages}: {error:?}");
         }
     }

@@ -11,7 +11,7 @@ use deskhand_core::{
     arguments::sha256_hex,
     session::{
         ClientTalk, IMPORTED, KnownBy, MessageMeta, NewMessage, NewSession, NewUpload, Owner, PageAsk, Role,
-        Session, SessionMeta, SessionQuery, SessionStore,
+        Session, SessionError, SessionMeta, SessionQuery, SessionResult, SessionStore,
     },
 };
 
@@ -122,21 +122,27 @@ async fn known(app: &App, person: &Person, before: &[ClientMessage]) -> Result<O
             Some(found) => Some(found),
             None => look_for(store, owner, &digest)?,
         };
-        let Some(((at, is_newest), session)) = found else { return Ok(None) };
-        if is_newest {
+        let Some((at, session)) = found else { return Ok(None) };
+        if at.is_newest {
             return Ok(Some(session));
         }
         // It goes on from an earlier answer: what came after that stays where it is.
-        store.fork(&session.id, Some(at), None).map(Some)
+        store.fork(&session.id, Some(at.answer), None).map(Some)
     })
     .await
+}
+
+/// Where in a session a conversation goes on.
+struct At {
+    answer: i64,
+    is_newest: bool,
 }
 
 fn look_for(
     store: &dyn SessionStore,
     owner: Option<String>,
     digest: &str,
-) -> Result<Option<((i64, bool), Session)>, deskhand_core::session::SessionError> {
+) -> SessionResult<Option<(At, Session)>> {
     let query = SessionQuery {
         page: PageAsk { page: 1, size: LOOKED_AT },
         owner: Owner::Only(owner),
@@ -148,10 +154,10 @@ fn look_for(
 }
 
 /// The answer by which the conversation is known, and whether it is the last one.
-fn answer_at(session: &Session, digest: &str) -> Option<(i64, bool)> {
+fn answer_at(session: &Session, digest: &str) -> Option<At> {
     let known_by = &session.metadata.client.as_ref()?.known_by;
     let at = known_by.iter().rposition(|known| known.digest == digest)?;
-    Some((known_by[at].message_id, at + 1 == known_by.len()))
+    Some(At { answer: known_by[at].message_id, is_newest: at + 1 == known_by.len() })
 }
 
 /// A new session, with what was said elsewhere before.
@@ -180,7 +186,7 @@ async fn begin(app: &App, person: &Person, before: &[ClientMessage]) -> Result<S
         for message in &imported {
             store.append(&session.id, message)?;
         }
-        Ok::<_, deskhand_core::session::SessionError>(session)
+        Ok::<_, SessionError>(session)
     })
     .await
 }

@@ -43,10 +43,9 @@ export function openNotices(client: QueryClient): Stream {
         wasLost = true;
         // A stream does not say why it failed; an answer does (a token that is no longer valid).
         api.get("about").catch(() => undefined);
-      } else if (notice.state === "open") {
-        // What changed between the first answers and the beginning of the stream was told to nobody.
-        void client.invalidateQueries(wasLost ? {} : { queryKey: keys.sessions });
+      } else if (notice.state === "open" && wasLost) {
         wasLost = false;
+        void client.invalidateQueries();
       }
     }
   };

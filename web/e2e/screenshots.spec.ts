@@ -76,10 +76,6 @@ test("the views", async ({ open, page }) => {
   const server = await open({ talk: TALK, files: FILES, mode: "auto", place: place("views") });
   await say(page, "Use an f-string in src/app.py");
   await answered(page, "Done");
-  await visit(page, server, "/views/vitals");
-  await expect(page.getByRole("img", { name: /^Processor, now/ })).toBeVisible();
-  await page.waitForTimeout(9_000);
-  await take(page, "web-vitals");
   await visit(page, server, "/views/audit");
   await page.getByRole("button", { name: named("Verify now") }).click();
   await expect(page.getByText(/The chain is intact/)).toBeVisible();

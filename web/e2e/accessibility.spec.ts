@@ -72,7 +72,12 @@ async function visitAndCheck(page: Page, paths: string[]): Promise<void> {
     await expect(page.getByRole("main").getByRole("heading", { level: 1 }).first(), path).toBeAttached();
     await expect(page.getByRole("main").getByText("Loading…"), path).toHaveCount(0);
     // A few rows stand for all.
-    if (path === "/views/processes") await page.getByRole("main").getByRole("textbox").first().fill("deskhand");
+    if (path === "/views/processes") {
+      await page.getByRole("main").getByRole("textbox").first().fill("deskhand");
+      await expect(page.getByRole("row").filter({ hasNotText: /deskhand/i }), "only its head is left").toHaveCount(1);
+    }
+    // A button that waits for an answer is pale.
+    await expect(page.getByRole("main").locator(".ant-btn-loading"), path).toHaveCount(0);
     await check(page, path);
   }
 }

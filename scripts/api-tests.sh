@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 SCHEMATHESIS_VERSION=4.32.5
 EXAMPLES=${EXAMPLES:-15}
-# A bound for all of it, in seconds; a run takes about a minute.
+# A bound for all of it, in seconds; a run takes about half a minute.
 LIMIT=180
 
 program=${DESKHAND_BIN:-target/debug/deskhand}
@@ -74,8 +74,7 @@ status=0
         --generation-database none --warnings off --no-color --output-truncate true --continue-on-failure --suppress-health-check all
 ) || status=$?
 if [ "$status" -eq 124 ]; then
-    say "it took longer than $LIMIT s and was ended; nothing was found until then."
-    status=0
+    say "it took longer than $LIMIT s and was ended before it could tell what it found; EXAMPLES=5 makes it shorter."
 fi
 kill -0 "$server" 2>/dev/null || {
     say "the server has ended: $(tail -n 20 "$place/complaints")"

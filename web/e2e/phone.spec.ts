@@ -33,7 +33,7 @@ test("the other pages fit, too", async ({ open, page }) => {
   const server = await open({ talk: {} });
   for (const path of ["/", "/tools", "/tools/write_file", "/settings", "/settings/models", "/api-docs", "/views/vitals", "/views/audit"]) {
     await page.goto(new URL(path, server.url).href);
-    await expect(page.getByRole("heading", { level: 1 }).first()).toBeAttached();
+    await expect(page.getByRole("heading", { level: 1 }).first(), path).toBeAttached();
     expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(390);
   }
 });

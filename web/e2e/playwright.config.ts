@@ -26,7 +26,8 @@ export default defineConfig({
     timezoneId: "UTC",
     viewport: { width: 1280, height: 800 },
     colorScheme: "light",
-    trace: "retain-on-failure",
+    // A trace of every test would take longer than the tests: `--trace on` for one that fails.
+    screenshot: "only-on-failure",
     actionTimeout: 15_000,
     navigationTimeout: 30_000,
   },

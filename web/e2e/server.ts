@@ -21,6 +21,8 @@ export interface ServerOptions {
   environment?: Record<string, string>;
   /** The text of its config file. */
   config?: string;
+  /** Where its folders are, for pictures in which the path is seen; else a new place. */
+  place?: string;
 }
 
 interface Ready {
@@ -46,11 +48,11 @@ export class Server {
   private complaints = "";
 
   static async start(options: ServerOptions = {}): Promise<Server> {
-    const root = realpathSync(mkdtempSync(join(tmpdir(), "deskhand-page-")));
+    const root = realpathSync(options.place === undefined ? mkdtempSync(join(tmpdir(), "deskhand-page-")) : fresh(options.place));
     const server = new Server(root, options);
     mkdirSync(join(root, "workspace"));
     mkdirSync(join(root, "home"));
-    if (options.talk !== undefined) writeFileSync(join(root, "script.json"), scriptOf(options.talk));
+    if (options.talk !== undefined) writeFileSync(join(root, "answers.json"), scriptOf(options.talk));
     if (options.config !== undefined) writeFileSync(join(root, "config.toml"), options.config);
     for (const [name, content] of Object.entries(options.files ?? {})) server.write(name, content);
     await server.launch("127.0.0.1:0");
@@ -59,12 +61,12 @@ export class Server {
 
   private async launch(listen: string): Promise<void> {
     const { talk, mode, config, environment } = this.options;
-    const args = ["serve", "--json", "--listen", listen, "--data-dir", join(this.root, "data")];
-    if (talk !== undefined) args.push("--model", `scripted/${join(this.root, "script.json")}`);
+    const args = ["serve", "--json", "--listen", listen, "--data-dir", "data", "--workspace", "workspace"];
+    if (talk !== undefined) args.push("--model", "scripted/answers.json");
     if (mode !== undefined) args.push("--mode", mode);
-    if (config !== undefined) args.push("--config", join(this.root, "config.toml"));
+    if (config !== undefined) args.push("--config", "config.toml");
     const child = spawn(PROGRAM, args, {
-      cwd: join(this.root, "workspace"),
+      cwd: this.root,
       env: { ...ownEnvironment(), HOME: join(this.root, "home"), ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -173,6 +175,12 @@ export class Server {
   importSession(title: string, messages: string[]): Promise<Session> {
     return this.json("POST", "/api/v1/sessions/import", transcript(title, messages));
   }
+}
+
+function fresh(folder: string): string {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  return folder;
 }
 
 /** As `export?format=json` gives it. The times are a minute apart and always the same. */

@@ -98,11 +98,8 @@ test("what a turn changed is listed and taken back", async ({ open, page }) => {
   await visit(page, server, "/views/undo");
   const change = page.getByRole("row").or(page.getByRole("listitem")).filter({ hasText: "kept.txt" }).last();
   await change.getByRole("button", { name: named("Take back") }).click();
-  const yes = page.getByRole("button", { name: "Yes, run it" });
-  await expect(async () => {
-    if (await yes.isVisible()) await yes.click();
-    expect(server.read("kept.txt")).toBe("before\n");
-  }).toPass();
+  await page.getByRole("dialog", { name: "Take back" }).getByRole("button", { name: named("Take back") }).click();
+  await expect.poll(() => server.read("kept.txt")).toBe("before\n");
   expect(server.has("new.txt")).toBe(true);
 });
 

@@ -28,6 +28,7 @@ export function ConsoleView({ tool }: { tool?: string }) {
   const chosen = tools.data.find((one) => one.name === tool);
   return (
     <div className={styles.split}>
+      {chosen === undefined && (phone || tool !== undefined) && <h1 className="dh-hidden">{text.title}</h1>}
       {(!phone || tool === undefined) && <ToolList tools={tools.data} chosen={tool} query={query} onQuery={setQuery} />}
       {(!phone || tool !== undefined) && (
         <div className={styles.body}>

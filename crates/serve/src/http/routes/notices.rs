@@ -93,8 +93,8 @@ impl Watch {
             }
         }
         if let Ok(fingerprint) = self.fingerprint().await {
-            let before = self.sessions.replace(fingerprint);
-            if before.is_some_and(|before| before != fingerprint) {
+            // Also at the first look: the page may have asked for the list before this one saw it.
+            if self.sessions.replace(fingerprint) != Some(fingerprint) {
                 found.push(sse::event("sessions", &json!({})));
             }
         }

@@ -8,8 +8,8 @@ use aide::axum::{
 };
 use axum::{Json, extract::State};
 use deskhand_core::session::{
-    Deletion, Hits, NewSession, Owner, SearchQuery, Session, SessionMeta, SessionQuery, TitledBy, Transcript,
-    TurnSteps,
+    Deletion, Hits, NewSession, Owner, SearchQuery, Session, SessionError, SessionMeta, SessionQuery,
+    TitledBy, Transcript, TurnSteps,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -324,9 +324,20 @@ async fn delete(
     Params(params): Params<DeleteParams>,
 ) -> Result<Json<Success>, ApiError> {
     let how = if params.soft { Deletion::Soft } else { Deletion::Hard };
+    let id = path.session_id;
     let deleted = app
-        .with_session(&person, &path.session_id, move |store, session| {
-            store.delete(&session.id, how)?;
+        .store(move |store| {
+            let session = match store.session(&id) {
+                // From the bin, for good: taken out first, so that it goes as any other does.
+                Err(_) if how == Deletion::Hard && store.owner_of_deleted(&id)? == person.user => {
+                    store.restore(&id)?
+                }
+                found => found?,
+            };
+            if session.owner != person.user {
+                return Err(SessionError::NoSuchSession(id));
+            }
+            store.delete(&id, how)?;
             Ok(session)
         })
         .await?;
@@ -358,7 +369,7 @@ async fn restore(
                 Err(_) => store.owner_of_deleted(&id)?,
             };
             if owner != person.user {
-                return Err(deskhand_core::session::SessionError::NoSuchSession(id));
+                return Err(SessionError::NoSuchSession(id));
             }
             store.restore(&id)
         })

@@ -24,6 +24,7 @@ function useVitals(): { history: Vitals[]; state: StreamState } {
   useEffect(() => {
     const stream = openStream({
       path: "vitals/events",
+      pauseWhenHidden: true,
       types: ["vitals"],
       pauseWhenHidden: true,
       onState: setState,

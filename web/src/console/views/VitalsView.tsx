@@ -24,7 +24,6 @@ function useVitals(): { history: Vitals[]; state: StreamState } {
   useEffect(() => {
     const stream = openStream({
       path: "vitals/events",
-      pauseWhenHidden: true,
       types: ["vitals"],
       pauseWhenHidden: true,
       onState: setState,

@@ -8,6 +8,7 @@ import { ConversationView } from "./conversation/ConversationView";
 import { followLinks, type Route, useRoute } from "./router";
 import { useFirstRun } from "./setup/firstRun";
 import { AccessPage } from "./shell/AccessPage";
+import { ErrorBoundary } from "./shell/ErrorBoundary";
 import { Shell } from "./shell/Shell";
 
 const ConsoleView = lazy(async () => ({ default: (await import("./console/ConsoleView")).ConsoleView }));
@@ -16,7 +17,16 @@ const ApiDocsPage = lazy(async () => ({ default: (await import("./console/ApiDoc
 const SettingsPage = lazy(async () => ({ default: (await import("./settings/SettingsPage")).SettingsPage }));
 const SetupPage = lazy(async () => ({ default: (await import("./setup/SetupPage")).SetupPage }));
 
+/** Whatever breaks down, something is left on the page that says so. */
 export function App() {
+  return (
+    <ErrorBoundary>
+      <Whole />
+    </ErrorBoundary>
+  );
+}
+
+function Whole() {
   const client = useQueryClient();
   const route = useRoute();
   const refused = useRefused();

@@ -18,6 +18,7 @@ beforeEach(() => {
 
 afterEach(() => {
   stream?.close();
+  vi.restoreAllMocks();
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
@@ -100,10 +101,38 @@ test("a page that nobody looks at gives its connection back, and goes on where i
   send(1);
   hidden.mockReturnValue(true);
   document.dispatchEvent(new Event("visibilitychange"));
-  vi.advanceTimersByTime(60_000);
+  vi.advanceTimersByTime(1000);
+  expect(FakeEventSource.latest.readyState).toBe(FakeEventSource.OPEN);
+  vi.advanceTimersByTime(1500);
   expect(FakeEventSource.latest.readyState).toBe(FakeEventSource.CLOSED);
+  window.dispatchEvent(new Event("online"));
+  expect(FakeEventSource.all).toHaveLength(1);
   hidden.mockReturnValue(false);
   document.dispatchEvent(new Event("visibilitychange"));
   expect(FakeEventSource.all).toHaveLength(2);
   expect(FakeEventSource.latest.url).toContain("after=1");
+});
+
+test("a glance at another tab costs nothing", () => {
+  const hidden = vi.spyOn(document, "hidden", "get");
+  open(0);
+  FakeEventSource.latest.open();
+  for (const value of [true, false]) {
+    hidden.mockReturnValue(value);
+    document.dispatchEvent(new Event("visibilitychange"));
+    vi.advanceTimersByTime(1000);
+  }
+  vi.advanceTimersByTime(10_000);
+  expect(FakeEventSource.all).toHaveLength(1);
+  expect(FakeEventSource.latest.readyState).toBe(FakeEventSource.OPEN);
+});
+
+test("a tab that is opened in the background keeps no connection", () => {
+  const hidden = vi.spyOn(document, "hidden", "get").mockReturnValue(true);
+  open(0);
+  vi.advanceTimersByTime(2500);
+  expect(FakeEventSource.latest.readyState).toBe(FakeEventSource.CLOSED);
+  hidden.mockReturnValue(false);
+  document.dispatchEvent(new Event("visibilitychange"));
+  expect(FakeEventSource.all).toHaveLength(2);
 });

@@ -23,7 +23,8 @@ export interface Stream {
 
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 10_000;
-const HIDDEN_GRACE = 60_000;
+/** Long enough for a glance at another tab, short enough that six tabs do not use up the connections. */
+const HIDDEN_GRACE = 2000;
 
 /** How long to wait before the attempt of this number, counted from 0. */
 export function waitBefore(attempt: number): number {
@@ -77,7 +78,7 @@ export function openStream(options: StreamOptions): Stream {
   };
 
   const wake = () => {
-    if (closed || (source !== null && source.readyState === EventSource.OPEN)) return;
+    if (closed || asleep || (source !== null && source.readyState === EventSource.OPEN)) return;
     attempt = 0;
     connect();
   };
@@ -99,6 +100,8 @@ export function openStream(options: StreamOptions): Stream {
   document.addEventListener("visibilitychange", onVisibility);
   window.addEventListener("online", wake);
   connect();
+  // A tab that is opened in the background is hidden from the start.
+  if (document.hidden) onVisibility();
   return {
     close: () => {
       closed = true;

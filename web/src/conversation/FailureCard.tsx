@@ -25,8 +25,13 @@ export function FailureCard({ failure, onRetry, onCompact, onClose }: Props) {
         <>
           {message !== "" && <p style={{ margin: "0 0 8px", overflowWrap: "anywhere" }}>{message}</p>}
           <div style={{ display: "flex", flexWrap: "wrap", gap: 8 }}>
+            {remedy === "model" && (
+              <Button size="small" type="primary" href={href({ name: "setup" })}>
+                {words.setUp}
+              </Button>
+            )}
             {(remedy === "settings" || remedy === "model" || remedy === "credit") && (
-              <Button size="small" type="primary" href={href({ name: "settings", section: "models" })}>
+              <Button size="small" type={remedy === "model" ? "default" : "primary"} href={href({ name: "settings", section: "models" })}>
                 {words.toSettings}
               </Button>
             )}

@@ -9,7 +9,7 @@ import { useAbout, useModels } from "../api/queries";
 import { useLanguage } from "../i18n";
 import { href, navigate } from "../router";
 import { Problem } from "../shell/Problem";
-import { createSession, say, startDemo } from "./actions";
+import { createSession, discard, say, startDemo } from "./actions";
 import styles from "./conversation.module.css";
 import { sendFailure } from "./failure";
 import { FailureCard } from "./FailureCard";
@@ -52,18 +52,14 @@ export function Home() {
   const send = (content: string) =>
     attempt("send", () =>
       begin(async (id) => {
-        // If the turn cannot begin, the text waits in the new conversation.
-        keepDraft(id, content);
+        try {
+          await say(id, content, []);
+        } catch (problem) {
+          // Nothing began: the text stays here, and no empty conversation in the list.
+          await discard(id);
+          throw problem;
+        }
         setText("");
-        await say(id, content, []).then(
-          () => keepDraft(id, ""),
-          (problem: unknown) => {
-            if (sendFailure(problem) === null) {
-              setText(content);
-              throw problem;
-            }
-          },
-        );
       }),
     );
   const files = (list: readonly File[]) => {
@@ -84,6 +80,7 @@ export function Home() {
       navigate({ name: "session", id });
     });
   const failure = sendFailure(error);
+  const retry = text.trim() === "" ? undefined : () => send(text.trim());
   return (
     <DropZone className={styles.view} onFiles={files}>
       <div className={styles.homeScroll}>
@@ -128,7 +125,7 @@ export function Home() {
             </Button>
             <span>{words.demoHint}</span>
           </div>
-          {error !== null && (failure === null ? <Problem error={error} /> : <FailureCard failure={failure} />)}
+          {error !== null && (failure === null ? <Problem error={error} /> : <FailureCard failure={failure} onRetry={retry} />)}
         </div>
       </div>
       <MessageSender

@@ -3,7 +3,7 @@ import { act, fireEvent, render, screen, waitFor } from "@testing-library/react"
 import { App } from "antd";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import type { EventBody, Message } from "../api/types";
+import type { EventBody, Message, TurnState } from "../api/types";
 import { LanguageProvider, loadLanguage } from "../i18n";
 import { FakeEventSource } from "../test/FakeEventSource";
 import { ConversationView } from "./ConversationView";
@@ -12,8 +12,9 @@ import { readDraft } from "./sender/draft";
 
 const first = await loadLanguage("en");
 let messages: Message[] = [];
+let turn: TurnState | null = null;
 let posted: { path: string; body: unknown }[] = [];
-let answerSend: () => Response = () => Response.json({ session_id: "s", turn_id: "turn-1", message_id: 7, first_event: 1 }, { status: 202 });
+let answerSend: () => Response | Promise<Response> = () => Response.json({ session_id: "s", turn_id: "turn-1", message_id: 7, first_event: 1 }, { status: 202 });
 
 function answer(url: string, init: RequestInit): Promise<Response> {
   const path = url.replace("/api/v1/", "").split("?")[0] ?? "";
@@ -21,7 +22,7 @@ function answer(url: string, init: RequestInit): Promise<Response> {
     posted.push({ path, body: JSON.parse((init.body as string | undefined) ?? "{}") });
     return Promise.resolve(path === "sessions/s/messages" ? answerSend() : Response.json({ success: true }));
   }
-  const session = { id: "s", session_id: "s", title: "T", metadata: {}, last_event: 0, turn: null };
+  const session = { id: "s", session_id: "s", title: "T", metadata: {}, last_event: 0, turn };
   const answers: Record<string, unknown> = {
     "sessions/s": session,
     "sessions/s/messages": { session_id: "s", total: messages.length, messages },
@@ -34,6 +35,7 @@ function answer(url: string, init: RequestInit): Promise<Response> {
 
 beforeEach(() => {
   messages = [];
+  turn = null;
   posted = [];
   answerSend = () => Response.json({ session_id: "s", turn_id: "turn-1", message_id: 7, first_event: 1 }, { status: 202 });
   FakeEventSource.all = [];
@@ -127,4 +129,31 @@ test("Stop cancels the turn", async () => {
   await happens(started);
   fireEvent.click(await screen.findByRole("button", { name: /Stop/ }));
   await waitFor(() => expect(posted).toEqual([{ path: "sessions/s/cancel", body: {} }]));
+});
+
+test("what was typed while a message failed stays, behind what could not be sent", async () => {
+  let fail: () => void = () => undefined;
+  answerSend = () =>
+    new Promise<Response>((resolve) => {
+      fail = () => resolve(Response.json({ error: { code: "model_auth", message: "No.", hint: null } }, { status: 409 }));
+    });
+  const input = await open();
+  fireEvent.change(input, { target: { value: "first" } });
+  fireEvent.keyDown(input, { key: "Enter" });
+  await waitFor(() => expect(posted).toHaveLength(1));
+  fireEvent.change(input, { target: { value: "second" } });
+  fail();
+  await waitFor(() => expect((input as HTMLTextAreaElement).value).toBe("first\n\nsecond"));
+  expect(readDraft("s")).toBe("first\n\nsecond");
+});
+
+test("an order to pause ends with its turn", async () => {
+  await open();
+  await happens(started);
+  fireEvent.click(await screen.findByRole("button", { name: "Pause before the next step" }));
+  fireEvent.click(await screen.findByRole("button", { name: "Go on" }));
+  await screen.findByRole("button", { name: "Pause before the next step" });
+  turn = { turn_id: "turn-2", first_event: 1, user_message: 7, assistant_message: 8, state: "paused" };
+  await happens(started, done);
+  expect(await screen.findByRole("button", { name: "Go on" })).toBeTruthy();
 });

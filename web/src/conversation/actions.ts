@@ -1,6 +1,6 @@
 // What a person does to a conversation, as requests.
 import { api } from "../api/client";
-import type { MessageSent, SessionItem } from "../api/types";
+import type { MessageSent, SessionItem, Upload } from "../api/types";
 import { messageBefore } from "./useMessages";
 
 function session(id: string): string {
@@ -29,11 +29,33 @@ export function compact(sessionId: string): Promise<unknown> {
   return api.post(`${session(sessionId)}/compact`, {}, { timeout: 300_000 });
 }
 
+/** A conversation that came to nothing goes for good; if even that fails, it stays in the list, where it can be deleted. */
+export async function discard(sessionId: string): Promise<void> {
+  await api.delete(session(sessionId)).catch(() => undefined);
+}
+
+/** A copy of the conversation that ends with this message; the whole where none is named. */
+export function fork(sessionId: string, lastMessage?: number): Promise<SessionItem> {
+  return api.post<SessionItem>(`${session(sessionId)}/fork`, lastMessage === undefined ? {} : { at_message: lastMessage });
+}
+
 /** A copy of the conversation up to the message before this one, in which `content` is said instead. */
 export async function forkAndSay(sessionId: string, messageId: number, content: string, uploads: readonly string[]): Promise<string> {
-  const kept = await messageBefore(sessionId, messageId);
-  const copy = await api.post<SessionItem>(`${session(sessionId)}/fork`, { at_message: kept });
-  await say(copy.id, content, uploads);
+  const copy = await fork(sessionId, await messageBefore(sessionId, messageId));
+  try {
+    // A file belongs to one conversation: the copy needs its own, under a new name in the text, too.
+    let text = content;
+    const copied: string[] = [];
+    for (const id of uploads) {
+      const upload = await api.post<Upload>(`${session(copy.id)}/uploads/copy`, { upload_id: id });
+      copied.push(upload.id);
+      text = text.replaceAll(`[file_ref:${id}]`, `[file_ref:${upload.id}]`);
+    }
+    await say(copy.id, text, copied);
+  } catch (problem) {
+    await discard(copy.id);
+    throw problem;
+  }
   return copy.id;
 }
 

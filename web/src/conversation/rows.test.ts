@@ -5,7 +5,7 @@ import type { Message, TurnState } from "../api/types";
 import { done, events, started, text } from "./events.testing";
 import { failureOf, sendFailure } from "./failure";
 import { reduceAll, startOf } from "./live";
-import { rowsOf } from "./rows";
+import { hasArrived, rowsOf } from "./rows";
 import { startAfter } from "./useLive";
 import { joined, withEarlier } from "./useMessages";
 
@@ -51,7 +51,7 @@ describe("the turn that runs stands in the place of its message", () => {
   });
 
   test("what is on its way stands at the end", () => {
-    const rows = rowsOf([user, answered], startOf(0), null, { text: "next", uploads: ["u"] });
+    const rows = rowsOf([user, answered], startOf(0), null, { text: "next", uploads: ["u"], after: 0, id: null });
     expect(rows.at(-1)).toMatchObject({ kind: "user", key: "outgoing", id: null, uploads: ["u"] });
   });
 });
@@ -102,4 +102,14 @@ describe("failures by what to do about them", () => {
   ])("sending: %s", (error, expected) => {
     expect(sendFailure(error)).toEqual(expected);
   });
+});
+
+test.each([
+  ["nothing has come yet", null, 6, [], null, false],
+  ["the event was first", null, 6, [], { id: 7, text: "again", at: "" }, true],
+  ["the messages were first", null, 6, [message(7, "user", { content: "again" })], null, true],
+  ["the server wrote it otherwise", 7, 6, [message(7, "user", { content: "Again." })], null, true],
+  ["the same was said before", null, 6, [message(5, "user", { content: "again" })], { id: 5, text: "again", at: "" }, false],
+])("what was sent stands there once: %s", (_, id, after, messages, said, arrived) => {
+  expect(hasArrived({ text: "again", uploads: [], after, id }, messages, said)).toBe(arrived);
 });

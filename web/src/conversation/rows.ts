@@ -35,6 +35,17 @@ export type Row = UserRow | AssistantRow | SystemRow;
 export interface Outgoing {
   text: string;
   uploads: readonly string[];
+  /** The newest message when it was sent. */
+  after: number;
+  /** Its number, once the server has said it. */
+  id: number | null;
+}
+
+/** It stands in the conversation already, so it must not stand there as being on its way, too. */
+export function hasArrived(outgoing: Outgoing, messages: readonly Message[], said: LiveState["said"]): boolean {
+  const isIt = (id: number, text: string) => id === outgoing.id || (id > outgoing.after && text === outgoing.text);
+  if (said !== null && isIt(said.id, said.text)) return true;
+  return messages.some((message) => message.role === "user" && isIt(message.id, message.content));
 }
 
 export function rowsOf(

@@ -9,11 +9,11 @@ import { navigate } from "../router";
 import { sayError } from "../shell/Problem";
 import { compact, forkAndSay, order, say, setModel, type TurnOrder } from "./actions";
 import type { RowActions } from "./MessageRow";
-import { type Outgoing, type Row, rowsOf, type UserRow } from "./rows";
-import { useDraft } from "./sender/draft";
+import { hasArrived, type Outgoing, type Row, rowsOf, type UserRow } from "./rows";
+import { putBack, useDraft } from "./sender/draft";
 import { clearSent } from "./sender/uploads";
 import { useLive } from "./useLive";
-import { useMessages } from "./useMessages";
+import { type Messages, useMessages } from "./useMessages";
 import { isRunning } from "./view";
 
 export function useTalk(sessionId: string) {
@@ -25,16 +25,17 @@ export function useTalk(sessionId: string) {
   const [draft, setDraft] = useDraft(sessionId);
   const [outgoing, setOutgoing] = useState<Outgoing | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const [pausedTurn, setPausedTurn] = useState<string | null>(null);
+  const [ordered, setOrdered] = useState<{ turnId: string | null; paused: boolean } | null>(null);
   const [compacting, setCompacting] = useState(false);
 
   const storedTurn = session.data?.turn ?? null;
   // The stream is ahead of what was asked for once.
   const turnState = storedTurn !== null && live.turn?.turnId === storedTurn.turn_id && live.turn.outcome !== null ? null : storedTurn;
   const running = isRunning(live.turn) || turnState !== null;
-  const turnId = live.turn?.turnId ?? turnState?.turn_id ?? null;
-  const paused = running && (pausedTurn === null ? turnState?.state === "paused" : pausedTurn === turnId);
-  const arrived = outgoing !== null && live.said?.text === outgoing.text && isRunning(live.turn);
+  const turnId = (isRunning(live.turn) ? live.turn?.turnId : turnState?.turn_id) ?? null;
+  // An order counts for the turn it was given to, not for the next one.
+  const paused = running && (ordered !== null && ordered.turnId === turnId ? ordered.paused : turnState?.state === "paused");
+  const arrived = outgoing !== null && hasArrived(outgoing, list.messages, live.said);
   const rows = useMemo(
     () => rowsOf(list.messages, live, turnState, arrived ? null : outgoing),
     [list.messages, live, turnState, outgoing, arrived],
@@ -51,28 +52,30 @@ export function useTalk(sessionId: string) {
   const send = useCallback(
     async (content: string, uploads: readonly string[], fromDraft: boolean) => {
       setError(null);
-      setOutgoing({ text: content, uploads });
+      const after = client.getQueryData<Messages>(keys.messages(sessionId))?.messages.at(-1)?.id ?? 0;
+      setOutgoing({ text: content, uploads, after, id: null });
       if (fromDraft) setDraft("");
       try {
-        await say(sessionId, content, uploads);
+        const { message_id: id } = await say(sessionId, content, uploads);
+        setOutgoing({ text: content, uploads, after, id });
         clearSent(sessionId, uploads);
         await refresh();
       } catch (problem) {
         // What was written is not lost.
-        if (fromDraft) setDraft(content);
+        if (fromDraft) setDraft((typed) => putBack(content, typed));
         setError(problem);
       } finally {
         setOutgoing(null);
       }
     },
-    [refresh, sessionId, setDraft],
+    [client, refresh, sessionId, setDraft],
   );
 
   const give = useCallback(
     (what: TurnOrder) => {
-      if (what !== "cancel") setPausedTurn(what === "pause" ? turnId : "");
+      if (what !== "cancel") setOrdered({ turnId, paused: what === "pause" });
       order(sessionId, what).catch((problem: unknown) => {
-        setPausedTurn(null);
+        setOrdered(null);
         tell(problem);
       });
     },

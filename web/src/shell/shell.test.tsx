@@ -9,6 +9,16 @@ import { Refusal, serve, show } from "../test/page";
 
 // The frame is what is tested here, not what stands in it.
 vi.mock("../conversation/ConversationView", () => ({ ConversationView: () => <p>the conversation</p> }));
+const banner = vi.hoisted(() => ({ breaks: false }));
+vi.mock("./ConnectionBanner", async (actual) => {
+  const { ConnectionBanner } = await actual<typeof import("./ConnectionBanner")>();
+  return {
+    ConnectionBanner: () => {
+      if (banner.breaks) throw new Error("the frame broke");
+      return <ConnectionBanner />;
+    },
+  };
+});
 
 const about = {
   version: "1",
@@ -172,4 +182,35 @@ test("the first link leads past the sidebar", async () => {
   expect(document.activeElement?.textContent).toBe("Skip to the content");
   await user.keyboard("{Enter}");
   expect(document.activeElement).toBe(screen.getByRole("main"));
+});
+
+test("a browser that cannot show notifications keeps its page", async () => {
+  vi.spyOn(document, "hidden", "get").mockReturnValue(true);
+  const asked = vi.fn();
+  class Throwing {
+    static permission = "granted";
+    constructor(...given: unknown[]) {
+      asked(...given);
+      throw new TypeError("Illegal constructor");
+    }
+  }
+  vi.stubGlobal("Notification", Throwing);
+  serve(table);
+  await show(<App />);
+  await screen.findByRole("button", { name: "No approvals pending" });
+  act(() => FakeEventSource.latest.send("approvals", { pending: [approval("one\u202E")] }));
+  expect(await screen.findByRole("button", { name: "1 approval pending" })).toBeTruthy();
+  expect(asked).toHaveBeenCalledWith("Deskhand waits for your answer", { body: "Write one⟨U+202E⟩.md", tag: "one\u202E" });
+  vi.restoreAllMocks();
+});
+
+test("a frame that breaks down leaves words and a way out", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  banner.breaks = true;
+  serve(table);
+  await show(<App />);
+  expect(await screen.findByText("the frame broke")).toBeTruthy();
+  expect(screen.getByRole("button", { name: "Reload the page" })).toBeTruthy();
+  banner.breaks = false;
+  vi.restoreAllMocks();
 });

@@ -4,11 +4,25 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { PendingApproval } from "../api/types";
 import { useText } from "../i18n";
 import { navigate } from "../router";
+import { visible } from "../text/visible";
 
 const supported = () => "Notification" in window;
 
 export function canAskToNotify(): boolean {
   return supported() && Notification.permission === "default";
+}
+
+function notify(title: string, body: string, approval: PendingApproval): void {
+  try {
+    const shown = new Notification(title, { body, tag: approval.id });
+    shown.onclick = () => {
+      window.focus();
+      navigate({ name: "session", id: approval.session_id });
+      shown.close();
+    };
+  } catch {
+    // Browsers of phones have the class and the permission, yet throw here: the bell has to do.
+  }
 }
 
 export function useNotifications(pending: readonly PendingApproval[]): () => void {
@@ -23,12 +37,7 @@ export function useNotifications(pending: readonly PendingApproval[]): () => voi
     for (const approval of pending) {
       if (before.has(approval.id)) continue;
       const body = approval.subject.about === "execution" ? approval.subject.plan.summary : approval.tool;
-      const shown = new Notification(title, { body, tag: approval.id });
-      shown.onclick = () => {
-        window.focus();
-        navigate({ name: "session", id: approval.session_id });
-        shown.close();
-      };
+      notify(title, visible(body), approval);
     }
   }, [pending, title]);
   return useCallback(() => {

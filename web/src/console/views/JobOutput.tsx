@@ -29,6 +29,7 @@ export function JobOutput({ id }: { id: string }) {
   useEffect(() => {
     const stream = openStream({
       path: `processes/${encodeURIComponent(id)}/output`,
+      pauseWhenHidden: true,
       types: ["output", "end"],
       onState: (state) => {
         // Every connection tells the output from its beginning.

@@ -92,6 +92,7 @@ export const conversation = {
       busy: "A turn is still running in this conversation",
       retry: "The turn failed",
     },
+    setUp: "Set up a model",
     toSettings: "Models and keys",
     compact: "Summarise",
     retry: "Try again",

@@ -91,6 +91,7 @@ export const conversation: Same<typeof en> = {
       busy: "这段对话还有一轮正在进行",
       retry: "这一轮失败了",
     },
+    setUp: "设置模型",
     toSettings: "模型与密钥",
     compact: "总结前文",
     retry: "重试",

@@ -46,6 +46,7 @@ pub async fn run(app: &App, printer: Printer) -> Result<u8> {
         sessions(app),
         model(app).await,
         keys(app),
+        web_page(),
         audit(app),
         undo(app),
         workspace(app),
@@ -173,6 +174,13 @@ fn keys(app: &App) -> Check {
         );
     }
     Check::good("keys", format!("from the environment; {keyring}; {}", file.display()))
+}
+
+fn web_page() -> Check {
+    if deskhand_serve::http::page_is_built_in() {
+        return Check::good("web page", "built in; `deskhand serve --open` opens it");
+    }
+    Check::bad("web page", "not built into this program", "build the program with `make build`")
 }
 
 fn audit(app: &App) -> Check {

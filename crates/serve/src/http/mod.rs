@@ -32,6 +32,7 @@ pub use self::{
     door::HostNames,
     error::ApiError,
     openapi::document,
+    page::is_built_in as page_is_built_in,
     program::{
         About, Program,
         demo::{DemoDesk, DemoLanguage, DemoScene},

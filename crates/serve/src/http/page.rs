@@ -25,6 +25,11 @@ const NAMED_BY_CONTENT: &str = "assets/";
 const NO_PAGE: &str = "The web page was not built into this program.\n\
     Build it with `make build` in the project's folder. The API under /api/v1/ works all the same.\n";
 
+/// Whether the program has its page.
+pub fn is_built_in() -> bool {
+    Files::get(INDEX).is_some()
+}
+
 /// Everything that no other route answers.
 pub async fn serve(
     State(app): State<App>,

@@ -139,6 +139,7 @@ impl House {
             .with(deskhand_tools::shell::ProcessTable::new(&self.data));
         let mut registry = deskhand_tools::registry();
         deskhand_agent::tools::register(&mut registry);
+        super::desktop::register(&mut registry);
         registry.probe(&services);
         let gate = Gate {
             registry: Arc::new(registry),

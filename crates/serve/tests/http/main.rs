@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod audit;
+mod desktop;
 mod doors;
 mod downloads;
 mod grants;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Served;
+use super::{Around, Served};
 
 #[test]
 fn a_browser_gets_a_cookie_for_its_token_and_needs_no_more() {
@@ -101,4 +101,44 @@ fn beyond_this_machine_a_certificate_is_needed() {
     assert!(!refused.status.success());
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(said.contains("--tls-cert"), "{said}");
+}
+
+#[test]
+fn too_many_requests_are_told_so() {
+    let served =
+        Served::around("", Around { config: "[serve]\nrequests_per_second = 3\n", ..Around::default() });
+    let answers: Vec<_> = (0..30).map(|_| served.ask("GET", "/api/v1/about", None)).collect();
+    let refused = answers.iter().find(|answer| answer.status == 429).expect("the limit is kept");
+    assert!(refused.header("retry-after").is_some() && refused.json()["error"]["code"] == "rate_limited");
+    assert_eq!(answers[0].status, 200);
+}
+
+/// The certificate is one of the tests' own; curl is whoever asks over TLS.
+#[test]
+fn with_a_certificate_it_answers_over_tls() {
+    use base64::{Engine, engine::general_purpose::STANDARD};
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../agent/tests/providers/data");
+    let folder = tempfile::tempdir().unwrap();
+    let pem = |file: &str, kind: &str| {
+        let bytes = std::fs::read(data.join(file)).unwrap();
+        let path = folder.path().join(format!("{file}.pem"));
+        let text = format!("-----BEGIN {kind}-----\n{}\n-----END {kind}-----\n", STANDARD.encode(bytes));
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let certificate = pem("untrusted-certificate.der", "CERTIFICATE");
+    let key = pem("untrusted-certificate-key.der", "PRIVATE KEY");
+    let served = Served::with("", &["--tls-cert", &certificate, "--tls-key", &key]);
+    let url = format!("https://127.0.0.1:{}", served.port);
+    let curl = |path: &str| {
+        let asked = std::process::Command::new("curl")
+            .args(["--silent", "--insecure", "--max-time", "20", "--dump-header", "-"])
+            .arg(format!("{url}{path}"))
+            .output();
+        let Ok(asked) = asked else { panic!("curl is needed to ask over TLS") };
+        String::from_utf8_lossy(&asked.stdout).into_owned()
+    };
+    assert!(curl("/healthz").contains(r#"{"status":"ok"}"#));
+    let opened = curl(&format!("/?token={}", served.token));
+    assert!(opened.to_lowercase().contains("; secure"), "the cookie goes over TLS alone: {opened}");
 }

@@ -37,7 +37,7 @@ export function ExecutionQuestion({ request, plan }: { request: ApprovalRequest;
   return (
     <>
       <PlanWords plan={plan} />
-      <Preview plan={plan} args={request.arguments} />
+      <Preview plan={plan} args={request.arguments} asked />
       {error !== null && <Problem error={error} />}
       {part === "choose" && (
         <>

@@ -27,7 +27,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   const listen = window.addEventListener.bind(window);
   vi.spyOn(window, "addEventListener").mockImplementation((name: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | AddEventListenerOptions) => {
-    if (name === "keydown" && typeof listener === "function") listeners.push(listener as (event: KeyboardEvent) => void);
+    if (name === "keydown" && typeof listener === "function") listeners.push(listener);
     if (listener !== null) listen(name, listener, options);
   });
   vi.spyOn(HTMLElement.prototype, "getBoundingClientRect").mockImplementation(function (this: HTMLElement) {

@@ -5,8 +5,8 @@ import { useMemo } from "react";
 import type { Json } from "../../api/types";
 import { useText } from "../../i18n";
 import { href } from "../../router";
+import { visible } from "../../text/visible";
 import { FileCard } from "../FileChip";
-import { CodeBlock } from "../markdown/CodeBlock";
 import type { CallItem, CallOutcome } from "../view";
 import { DataTable } from "./DataTable";
 import { Diff } from "./Diff";
@@ -14,7 +14,7 @@ import { diffLines, looksLikeDiff } from "./diff";
 import { Fold } from "./Fold";
 import { commandIn } from "./gist";
 import { PlanWords } from "./PlanWords";
-import { Preview } from "./Preview";
+import { Arguments, Preview } from "./Preview";
 import { rowsOf } from "./rows";
 import styles from "./steps.module.css";
 import { Terminal } from "./Terminal";
@@ -31,7 +31,7 @@ export function CallDetails({ call }: { call: CallItem }) {
       {outcome === null && call.output !== "" && <Terminal text={call.output} cut={call.outputCut} live />}
       {outcome !== null && <Result call={call} outcome={outcome} />}
       <Fold className={styles.inner} head={words.arguments}>
-        <CodeBlock language="json" text={JSON.stringify(call.arguments, null, 2)} />
+        <Arguments args={call.arguments} />
       </Fold>
       {plan !== null && (
         <Fold className={styles.inner} head={words.plan}>
@@ -50,13 +50,13 @@ function Result({ call, outcome }: { call: CallItem; outcome: CallOutcome }) {
     <>
       {outcome.error !== null && (
         <p className={styles.error}>
-          {outcome.error.message}
-          {outcome.error.hint !== null && <span> {outcome.error.hint}</span>}
+          {visible(outcome.error.message)}
+          {outcome.error.hint !== null && <span> {visible(outcome.error.hint)}</span>}
         </p>
       )}
       {isEdited(outcome.edited) && (
         <Fold className={styles.inner} head={words.editedArguments}>
-          <CodeBlock language="json" text={JSON.stringify(outcome.edited, null, 2)} />
+          <Arguments args={outcome.edited} />
         </Fold>
       )}
       {rows !== null && <DataTable data={rows} />}
@@ -66,11 +66,11 @@ function Result({ call, outcome }: { call: CallItem; outcome: CallOutcome }) {
           <ResultText text={outcome.text} printed={printed} />
         </Fold>
       )}
-      {outcome.outside !== null && <p className={styles.faint}>{words.outside(outcome.outside)}</p>}
+      {outcome.outside !== null && <p className={styles.faint}>{words.outside(visible(outcome.outside))}</p>}
       {outcome.paths.length > 0 && (
         <div className={styles.files}>
           {outcome.paths.slice(0, MOST_FILES).map((path) => (
-            <FileCard key={path} name={path.split("/").at(-1) ?? path} detail={path} source={{ path }} />
+            <FileCard key={path} name={visible(path.split("/").at(-1) ?? path)} detail={visible(path)} source={{ path }} />
           ))}
           {outcome.paths.length > MOST_FILES && <span className={styles.faint}>{words.moreFiles(outcome.paths.length - MOST_FILES)}</span>}
         </div>

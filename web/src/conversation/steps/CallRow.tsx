@@ -1,5 +1,6 @@
 // One call in the chain: what it does, how long it took, how it ended; its question, if one waits; its pictures.
 import { useText } from "../../i18n";
+import { visible } from "../../text/visible";
 import { ApprovalCard } from "../approval/ApprovalCard";
 import { SettledLine } from "../approval/SettledLine";
 import { wasAnsweredElsewhere } from "../approval/useAnswer";
@@ -9,7 +10,7 @@ import { useSessionPlace } from "../SessionContext";
 import { type CallItem, pendingOf } from "../view";
 import { CallDetails } from "./CallDetails";
 import { Fold } from "./Fold";
-import { fromWorkspace, gistOf } from "./gist";
+import { gistOf } from "./gist";
 import { Since } from "./Since";
 import { type Standing, StatusIcon } from "./StatusIcon";
 import styles from "./steps.module.css";
@@ -19,7 +20,7 @@ export function CallRow({ call, running }: { call: CallItem; running: boolean })
   const workspace = useSessionPlace()?.workspace ?? null;
   const pending = running ? pendingOf(call) : null;
   const standing: Standing = call.outcome?.status ?? (pending !== null ? "waiting" : running ? "running" : "cancelled");
-  const summary = fromWorkspace(call.plan?.summary ?? gistOf(call.arguments), workspace);
+  const summary = visible(call.plan?.summary ?? gistOf(call.arguments, workspace));
   const live = running && call.outcome === null && pending === null;
   return (
     <li className={styles.step}>
@@ -30,7 +31,7 @@ export function CallRow({ call, running }: { call: CallItem; running: boolean })
           open={live && call.output !== ""}
           head={
             <>
-              <code className={styles.tool}>{call.tool}</code>
+              <code className={styles.tool}>{visible(call.tool)}</code>
               <span className={styles.gist}>{summary}</span>
               {call.outcome !== null && call.outcome.status !== "success" && (
                 <span className={styles.outcome}>{words.status[call.outcome.status]}</span>
@@ -75,8 +76,8 @@ function ProgressLine({ call }: { call: CallItem }) {
   const { done, total, text } = progress;
   return (
     <div className={styles.progress}>
-      {done !== null && total !== null && total > 0 && <progress max={total} value={done} aria-label={text} />}
-      <span>{text}</span>
+      {done !== null && total !== null && total > 0 && <progress max={total} value={done} aria-label={visible(text)} />}
+      <span className={styles.alone}>{visible(text)}</span>
     </div>
   );
 }

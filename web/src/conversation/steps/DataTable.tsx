@@ -1,5 +1,6 @@
 // Rows of data as a table.
 import { useText } from "../../i18n";
+import { visible } from "../../text/visible";
 import type { Rows } from "./rows";
 import styles from "./steps.module.css";
 
@@ -12,7 +13,7 @@ export function DataTable({ data }: { data: Rows }) {
           <tr>
             {data.columns.map((column) => (
               <th key={column} scope="col">
-                {column}
+                {visible(column)}
               </th>
             ))}
           </tr>
@@ -21,7 +22,7 @@ export function DataTable({ data }: { data: Rows }) {
           {data.rows.map((row, index) => (
             <tr key={index}>
               {row.map((cell, at) => (
-                <td key={at}>{cell}</td>
+                <td key={at}>{visible(cell)}</td>
               ))}
             </tr>
           ))}

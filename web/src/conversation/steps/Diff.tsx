@@ -4,6 +4,7 @@ import { useMemo, useState } from "react";
 
 import { useText } from "../../i18n";
 import { countChanges, type DiffLine } from "./diff";
+import { Exact } from "./ExactText";
 import styles from "./steps.module.css";
 
 const FIRST_SHOWN = 200;
@@ -25,7 +26,7 @@ export function Diff({ lines }: { lines: readonly DiffLine[] }) {
               <tr key={index} data-kind={line.kind}>
                 {numbered && <td className={styles.lineNumber}>{line.new ?? line.old ?? ""}</td>}
                 <td className={styles.mark}>{MARK[line.kind]}</td>
-                <td className={styles.lineText}>{line.text}</td>
+                <td className={styles.lineText}><Exact text={line.text} /></td>
               </tr>
             ))}
           </tbody>

@@ -1,5 +1,6 @@
 // Something worth knowing that is neither said nor done.
 import { useText } from "../../i18n";
+import { visible } from "../../text/visible";
 import { sayCount } from "../numbers";
 import type { Notice } from "../view";
 import { Fold } from "./Fold";
@@ -9,11 +10,11 @@ export function NoticeLine({ notice }: { notice: Notice }) {
   const words = useText().conversation.notice;
   switch (notice.about) {
     case "notice":
-      return <p className={styles.notice}>{notice.text}</p>;
+      return <p className={styles.notice}>{visible(notice.text)}</p>;
     case "nudge":
       return (
         <Fold head={<span className={styles.thought}>{words.nudge}</span>}>
-          <p className={styles.notice}>{notice.text}</p>
+          <p className={styles.notice}>{visible(notice.text)}</p>
         </Fold>
       );
     case "compacted":
@@ -21,7 +22,7 @@ export function NoticeLine({ notice }: { notice: Notice }) {
     case "process":
       return (
         <p className={styles.notice}>
-          {words.process(notice.status, notice.exitCode)} <code>{notice.command}</code>
+          {words.process(notice.status, notice.exitCode)} <code>{visible(notice.command)}</code>
         </p>
       );
   }

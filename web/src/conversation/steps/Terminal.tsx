@@ -2,6 +2,7 @@
 import { memo, useEffect, useRef } from "react";
 
 import { useText } from "../../i18n";
+import { visible } from "../../text/visible";
 import { runsOf } from "./ansi";
 import styles from "./steps.module.css";
 
@@ -37,7 +38,7 @@ export const Terminal = memo(function Terminal({ text, cut = false, live = false
       {(cut || shown.length < text.length) && <span className={styles.cut}>{words.cutBefore}{"\n"}</span>}
       {runsOf(shown).map((run, index) => (
         <span key={index} data-colour={run.colour ?? undefined} data-bold={run.bold || undefined}>
-          {run.text}
+          {visible(run.text)}
         </span>
       ))}
     </pre>

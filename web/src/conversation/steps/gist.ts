@@ -1,16 +1,19 @@
-// A call in a few words: what its arguments are about, with paths shown from the workspace on.
+// A call in a few words: what its arguments are about, with a path in the workspace shown from there on.
 import type { Json } from "../../api/types";
 
 const TELLING = ["command", "path", "paths", "source", "query", "pattern", "url", "name", "title", "text"];
+/** Those of them that are a path and nothing else. */
+const PATHS = new Set(["path", "paths", "source"]);
 const LONGEST = 160;
 
-export function gistOf(args: Json): string {
+export function gistOf(args: Json, workspace: string | null = null): string {
   if (args === null || typeof args !== "object") return short(args === null ? "" : String(args));
   if (Array.isArray(args)) return short(args.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join(", "));
   for (const key of TELLING) {
     const value = args[key];
-    if (typeof value === "string" && value !== "") return short(value);
-    if (Array.isArray(value) && value.length > 0) return gistOf(value);
+    const shown = (one: Json): Json => (typeof one === "string" && PATHS.has(key) ? fromWorkspace(one, workspace) : one);
+    if (typeof value === "string" && value !== "") return short(String(shown(value)));
+    if (Array.isArray(value) && value.length > 0) return gistOf(value.map(shown));
   }
   const first = Object.values(args).find((value) => typeof value === "string" || typeof value === "number");
   return first === undefined ? "" : short(String(first));
@@ -21,9 +24,17 @@ function short(text: string): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }
 
-export function fromWorkspace(text: string, workspace: string | null): string {
-  if (workspace === null || workspace === "" || workspace === "/") return text;
-  return text.replaceAll(`${workspace}/`, "");
+/** A path that lies in the workspace, from there on. Never for a text in which paths stand: it would cut others in two. */
+export function fromWorkspace(path: string, workspace: string | null): string {
+  if (workspace === null || workspace === "" || workspace === "/") return path;
+  const inside = path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : "";
+  // What would read as a path from the root, or as nothing, stays whole.
+  return inside === "" || inside.startsWith("/") ? path : inside;
+}
+
+/** A command's words as one line, in which it is seen where each word ends. */
+export function commandLine(words: readonly string[]): string {
+  return words.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
 }
 
 /** The command of a call that runs one. */

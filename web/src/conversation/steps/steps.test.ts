@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Json } from "../../api/types";
 import { runsOf, withoutEscapes } from "./ansi";
 import { countChanges, diffLines, diffOfArguments, looksLikeDiff } from "./diff";
-import { fromWorkspace, gistOf } from "./gist";
+import { commandLine, fromWorkspace, gistOf } from "./gist";
 import { rowsOf } from "./rows";
 
 const ESC = "\u001b";
@@ -85,7 +85,23 @@ test.each([
   expect(gistOf(args)).toBe(gist);
 });
 
-test("paths begin at the workspace", () => {
-  expect(fromWorkspace("Read /home/me/w/a.txt and /home/me/w2/b", "/home/me/w")).toBe("Read a.txt and /home/me/w2/b");
-  expect(fromWorkspace("Read /a", "/")).toBe("Read /a");
+test.each([
+  ["/home/me/w/a.txt", "a.txt"],
+  ["/home/me/w2/b", "/home/me/w2/b"],
+  ["/backup/home/me/w/a.txt", "/backup/home/me/w/a.txt"],
+  ["/home/me/w//etc/passwd", "/home/me/w//etc/passwd"],
+  ["/home/me/w/", "/home/me/w/"],
+])("a path begins at the workspace only where it lies in it: %s", (path, shown) => {
+  expect(fromWorkspace(path, "/home/me/w")).toBe(shown);
+  expect(gistOf({ path }, "/home/me/w")).toBe(shown);
+  expect(gistOf({ paths: [path] }, "/home/me/w")).toBe(shown);
+});
+
+test("in a command nothing is cut", () => {
+  expect(gistOf({ command: "/w/x /etc/w/y" }, "/w")).toBe("/w/x /etc/w/y");
+  expect(fromWorkspace("/a", "/")).toBe("/a");
+});
+
+test("the words of a command are told apart", () => {
+  expect(commandLine(["git", "commit", "-m", "a b; c", ""])).toBe('git commit -m "a b; c" ""');
 });

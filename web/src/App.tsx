@@ -10,6 +10,7 @@ import { useFirstRun } from "./setup/firstRun";
 import { AccessPage } from "./shell/AccessPage";
 import { ErrorBoundary } from "./shell/ErrorBoundary";
 import { Shell } from "./shell/Shell";
+import { refuseStrayDrops } from "./shell/strayDrops";
 
 const ConsoleView = lazy(async () => ({ default: (await import("./console/ConsoleView")).ConsoleView }));
 const ViewsPage = lazy(async () => ({ default: (await import("./console/views/ViewsPage")).ViewsPage }));
@@ -31,6 +32,7 @@ function Whole() {
   const route = useRoute();
   const refused = useRefused();
   useEffect(followLinks, []);
+  useEffect(refuseStrayDrops, []);
   useEffect(() => {
     if (refused) return;
     const stream = openNotices(client);

@@ -8,6 +8,7 @@ import { useText } from "../i18n";
 import { Loading } from "../shell/Loading";
 import { Problem } from "../shell/Problem";
 import { ToolPanel } from "../shell/ToolPanel";
+import { visible } from "../text/visible";
 import styles from "./files.module.css";
 import { closePreview, type PreviewTarget } from "./preview";
 import { type FilePart, useFile } from "./queries";
@@ -42,37 +43,53 @@ export function PreviewPanel({ target }: { target: PreviewTarget }) {
 function Content({ target }: { target: PreviewTarget }) {
   const text = useText().files;
   const [planId, setPlanId] = useState<string | null>(null);
-  const file = useFile(target.path, target.sessionId, planId);
+  const { file, readOn } = useFile(target.path, target.sessionId, planId);
   if (file.isPending) return <Loading />;
-  if (file.error instanceof ConfirmationNeeded) {
-    const needed = file.error;
-    return (
-      <div className={styles.asks}>
-        <p>{text.asks}</p>
-        <p>{needed.message}</p>
-        <Button type="primary" disabled={needed.planId === null} onClick={() => setPlanId(needed.planId)}>
-          {text.readAnyway}
-        </Button>
-      </div>
+  if (file.data === undefined) {
+    return file.error instanceof ConfirmationNeeded ? (
+      <Asks needed={file.error} onYes={setPlanId} />
+    ) : (
+      <Problem error={file.error} onRetry={() => void file.refetch()} />
     );
   }
-  if (file.isError) return <Problem error={file.error} onRetry={() => void file.refetch()} />;
   const [first] = file.data.pages;
   if (first === undefined) return null;
   const image = first.images[0];
   if (image !== undefined) {
     return <img className={styles.image} src={`data:${image.mime};base64,${image.base64}`} alt={target.name} />;
   }
+  // The next part failed, or wants a yes of its own: what was read stays.
+  const stopped = file.isFetchingNextPage ? null : file.error;
   return (
     <>
       <Facts parts={file.data.pages} first={first} />
       <Lines parts={file.data.pages} name={target.name} />
-      {file.hasNextPage && (
-        <Button block loading={file.isFetchingNextPage} onClick={() => void file.fetchNextPage()}>
-          {text.readMore}
-        </Button>
+      {stopped instanceof ConfirmationNeeded ? (
+        <Asks needed={stopped} onYes={readOn} />
+      ) : stopped !== null ? (
+        <Problem error={stopped} onRetry={() => readOn(null)} />
+      ) : (
+        file.hasNextPage && (
+          <Button block loading={file.isFetchingNextPage} onClick={() => readOn(null)}>
+            {text.readMore}
+          </Button>
+        )
       )}
     </>
+  );
+}
+
+function Asks({ needed, onYes }: { needed: ConfirmationNeeded; onYes: (planId: string) => void }) {
+  const text = useText().files;
+  const { planId } = needed;
+  return (
+    <div className={styles.asks}>
+      <p>{text.asks}</p>
+      <p>{visible(needed.message)}</p>
+      <Button type="primary" disabled={planId === null} onClick={() => planId !== null && onYes(planId)}>
+        {text.readAnyway}
+      </Button>
+    </div>
   );
 }
 

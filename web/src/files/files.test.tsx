@@ -1,3 +1,4 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
@@ -11,6 +12,7 @@ import { outputsOf } from "./queries";
 import { formatBytes } from "./size";
 
 afterEach(() => {
+  used.clear();
   closePreview();
   vi.unstubAllGlobals();
 });
@@ -24,6 +26,8 @@ const succeeded = (data: unknown, images: unknown[] = []) => ({
   confirmation_message: null,
   outcome: { data, images, status: "success" },
 });
+
+const used = new Set<string>();
 
 function execute({ body }: Asked) {
   const { tool_name, parameters, plan_id } = body as {
@@ -44,17 +48,20 @@ function execute({ body }: Asked) {
     ];
     return succeeded({ path, entries, total: entries.length, offset: 0 });
   }
-  if (path === "secret.txt" && plan_id !== "p1") {
+  // A plan is for one part, and for one reading of it.
+  const wanted = `p${start_line}`;
+  if (path === "secret.txt" && (plan_id !== wanted || used.has(wanted))) {
     return {
       success: false,
       status: "success",
       result: null,
       message: "",
       need_confirmation: true,
-      confirmation_message: "Read secret.txt?",
-      plan_id: "p1",
+      confirmation_message: `Read secret.txt from ${start_line}?`,
+      plan_id: wanted,
     };
   }
+  if (plan_id !== undefined) used.add(plan_id);
   const more = start_line === 1 ? { next_start_line: 3, truncated: true } : { truncated: false };
   return succeeded({ path, size: 4, mime: "text/plain", content: `line ${start_line} of ${path}\n`, start_line, ...more });
 }
@@ -96,14 +103,37 @@ test("a file is read part by part", async () => {
   expect(screen.queryByRole("button", { name: "Read on" })).toBeNull();
 });
 
-test("what needs a yes is read only after it", async () => {
+function ReadAllAgain() {
+  const client = useQueryClient();
+  return <button onClick={() => void client.invalidateQueries()}>all again</button>;
+}
+
+test("what needs a yes is read only after it, each part by its own, and never again by itself", async () => {
   const user = userEvent.setup();
-  start();
-  await show(pane);
+  const log = start();
+  await show(
+    <>
+      {pane}
+      <ReadAllAgain />
+    </>,
+  );
   await user.click(await screen.findByRole("button", { name: /^secret\.txt/ }));
-  expect(await screen.findByText("Read secret.txt?")).toBeTruthy();
+  expect(await screen.findByText("Read secret.txt from 1?")).toBeTruthy();
   await user.click(screen.getByRole("button", { name: "Read it" }));
   expect(await screen.findByText(/line 1 of secret.txt/)).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Read on" }));
+  expect(await screen.findByText("Read secret.txt from 3?")).toBeTruthy();
+  expect(screen.getByText(/line 1 of secret.txt/)).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Read it" }));
+  expect(await screen.findByText(/line 3 of secret.txt/)).toBeTruthy();
+  const reads = () => log.filter(({ body }) => (body as { tool_name?: string } | undefined)?.tool_name === "read_file").map(({ body }) => (body as { plan_id?: string }).plan_id);
+  expect(reads()).toEqual([undefined, "p1", undefined, "p3"]);
+  // As after a lost connection.
+  const asked = log.length;
+  await user.click(screen.getByRole("button", { name: "all again" }));
+  await waitFor(() => expect(log.length).toBeGreaterThan(asked));
+  expect(reads()).toHaveLength(4);
+  expect(screen.getByText(/line 3 of secret.txt/)).toBeTruthy();
 });
 
 test("a download is asked for, then followed", async () => {

@@ -1,5 +1,6 @@
 // Folders and files, read through the tools so that the one path policy holds here, too.
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useRef } from "react";
 
 import { api } from "../api/client";
 import { call } from "../api/execute";
@@ -53,8 +54,10 @@ export interface FilePart {
 
 const LINES_AT_ONCE = 500;
 
+/** `planId`: the plan that the person agreed to, which covers the first part. Later parts are calls of their own. */
 export function useFile(path: string, sessionId: string | undefined, planId: string | null) {
-  return useInfiniteQuery({
+  const agreed = useRef(new Map<number, string>());
+  const file = useInfiniteQuery({
     queryKey: [...keys.file(path, sessionId), planId],
     queryFn: async ({ pageParam, signal }) => {
       // An image has no lines to ask for: the first part is asked for whole, the server bounds it.
@@ -63,12 +66,13 @@ export function useFile(path: string, sessionId: string | undefined, planId: str
         parameters.start_line = pageParam;
         parameters.end_line = pageParam + LINES_AT_ONCE - 1;
       }
+      const plan = pageParam === 1 ? planId : (agreed.current.get(pageParam) ?? null);
       const read = await call<Omit<FilePart, "images">>(
         {
           tool_name: "read_file",
           parameters,
           ...inSession(sessionId),
-          ...(planId === null ? {} : { plan_id: planId, require_confirmation: true }),
+          ...(plan === null ? {} : { plan_id: plan, require_confirmation: true }),
         },
         signal,
       );
@@ -78,7 +82,17 @@ export function useFile(path: string, sessionId: string | undefined, planId: str
     getNextPageParam: (last) => last.next_start_line,
     retry: false,
     refetchOnReconnect: false,
+    // A plan holds for one reading: what was read by it is never read again by itself.
+    ...(planId === null ? {} : { staleTime: "static" as const }),
   });
+  const { fetchNextPage, data } = file;
+  const next = data?.pages.at(-1)?.next_start_line;
+  /** The next part, with the plan that the person agreed to for it. */
+  const readOn = (plan: string | null) => {
+    if (next !== undefined && plan !== null) agreed.current.set(next, plan);
+    void fetchNextPage();
+  };
+  return { file, readOn };
 }
 
 export interface SessionOutput {

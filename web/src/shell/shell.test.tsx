@@ -1,4 +1,4 @@
-import { act, cleanup, screen, waitFor, within } from "@testing-library/react";
+import { act, cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
@@ -213,4 +213,15 @@ test("a frame that breaks down leaves words and a way out", async () => {
   expect(screen.getByRole("button", { name: "Reload the page" })).toBeTruthy();
   banner.breaks = false;
   vi.restoreAllMocks();
+});
+
+test("a file that is dropped beside the place for it does not take the page away", async () => {
+  serve(table);
+  await show(<App />);
+  const frame = await screen.findByRole("main");
+  const carrying = (type: string) => ({ dataTransfer: { types: [type], files: [], dropEffect: "copy" } });
+  // `fireEvent` is false where the browser's own act was prevented.
+  expect(fireEvent.dragOver(frame, carrying("Files"))).toBe(false);
+  expect(fireEvent.drop(frame, carrying("Files"))).toBe(false);
+  expect(fireEvent.drop(frame, carrying("text/plain"))).toBe(true);
 });

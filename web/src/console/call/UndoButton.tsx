@@ -9,7 +9,14 @@ import { CallDialog } from "./CallDialog";
 import { undoCall } from "./undoCall";
 import { useCall } from "./useCall";
 
-export function UndoButton({ callId, label }: { callId: string; label?: string }) {
+interface Props {
+  callId: string;
+  /** The conversation that made the change. */
+  sessionId?: string | undefined;
+  label?: string;
+}
+
+export function UndoButton({ callId, sessionId, label }: Props) {
   const text = useConsoleText().call;
   const client = useQueryClient();
   const call = useCall(() => void client.invalidateQueries({ queryKey: keys.undo }));
@@ -19,7 +26,7 @@ export function UndoButton({ callId, label }: { callId: string; label?: string }
         size="small"
         icon={<UndoOutlined />}
         loading={call.state.step === "running"}
-        onClick={() => call.start(undoCall(callId))}
+        onClick={() => call.start(undoCall(callId, sessionId))}
       >
         {label ?? text.takeBack}
       </Button>

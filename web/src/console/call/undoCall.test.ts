@@ -1,37 +1,36 @@
 import { afterEach, expect, test, vi } from "vitest";
 
+import { Refusal, serve } from "../../test/page";
 import { undoCall } from "./undoCall";
 
 afterEach(() => vi.unstubAllGlobals());
 
-function serve(answers: Record<string, unknown>): string[] {
-  const asked: string[] = [];
-  vi.stubGlobal("fetch", (url: string) => {
-    asked.push(url);
-    return Promise.resolve(new Response(JSON.stringify(answers[url]), { status: 200 }));
+const signal = new AbortController().signal;
+
+function start(gone = false) {
+  return serve({
+    "POST tools/execute": ({ body }) => {
+      const { plan_id, session_id } = body as { plan_id?: string; session_id?: string };
+      if (gone && session_id !== undefined) return new Refusal(404, "not_found", "There is no such session.");
+      return plan_id === "p1" ? { success: true, need_confirmation: false } : { success: false, need_confirmation: true, plan_id: "p1", plan: { summary: "Take back" } };
+    },
   });
-  return asked;
 }
 
-test("what would be taken back is shown before anything is", async () => {
-  const asked = serve({
-    "/api/v1/tools/explain": { explanation: { question: "?", plan: { summary: "Take back" } } },
-    "/api/v1/undo/c%2F1": { success: true, need_confirmation: false },
-  });
-  const send = undoCall("c/1");
-  const first = await send(undefined, new AbortController().signal);
+test("what would be taken back is shown first, and the yes holds for that plan", async () => {
+  const log = start();
+  const send = undoCall("c1", "s1");
+  const first = await send(undefined, signal);
   expect(first).toMatchObject({ need_confirmation: true, plan: { summary: "Take back" } });
-  expect(asked).toEqual(["/api/v1/tools/explain"]);
-  const second = await send(first.plan_id, new AbortController().signal);
-  expect(second.success).toBe(true);
-  expect(asked).toEqual(["/api/v1/tools/explain", "/api/v1/undo/c%2F1"]);
+  expect((await send(first.plan_id, signal)).success).toBe(true);
+  const call = { tool_name: "undo", parameters: { call_id: "c1" }, session_id: "s1" };
+  expect(log.map(({ body }) => body)).toEqual([call, { ...call, plan_id: "p1" }]);
 });
 
-test("where there is no plan, the outcome says why", async () => {
-  serve({
-    "/api/v1/tools/explain": { error: { code: "changed", message: "It was changed since.", hint: null } },
-    "/api/v1/undo/c1": { success: false, status: "error", need_confirmation: false },
-  });
-  const answer = await undoCall("c1")(undefined, new AbortController().signal);
-  expect(answer).toMatchObject({ success: false, status: "error" });
+test("a change of a conversation that is gone is taken back from the console", async () => {
+  const log = start(true);
+  const send = undoCall("c1", "s1");
+  const first = await send(undefined, signal);
+  expect((await send(first.plan_id, signal)).success).toBe(true);
+  expect(log.map(({ body }) => (body as { session_id?: string }).session_id)).toEqual(["s1", undefined, undefined]);
 });

@@ -1,32 +1,22 @@
-// Taking back is done at once by its route, so what it would do is shown first, from the plan of `undo`.
-import { api } from "../../api/client";
-import type { ErrorBody, ExecuteResponse, Explanation } from "../../api/types";
-import { routeCall, type Send } from "./useCall";
+// Taking back is a call like others: what it would do is asked first, and the yes holds for that plan and no other.
+import { ApiError } from "../../api/client";
+import { type Send, toolCall } from "./useCall";
 
-/** Stands for the yes; the route itself needs none. */
-const CLICKED = "shown";
-
-export function undoCall(callId: string): Send {
+/** `sessionId`: the conversation that made the change; where it is gone, the change is taken back from the console. */
+export function undoCall(callId: string, sessionId?: string): Send {
+  const parameters = { call_id: callId };
+  const byHand = toolCall("undo", parameters);
+  if (sessionId === undefined) return byHand;
+  const there = toolCall("undo", parameters, sessionId);
+  let gone = false;
   return async (planId, signal) => {
-    if (planId === undefined) {
-      const body = { tool_name: "undo", parameters: { call_id: callId } };
-      const { explanation } = await api.post<{ explanation?: Explanation; error?: ErrorBody }>("tools/explain", body, { signal });
-      if (explanation?.plan) return asked(explanation, explanation.plan);
+    if (gone) return byHand(planId, signal);
+    try {
+      return await there(planId, signal);
+    } catch (error) {
+      if (planId !== undefined || !(error instanceof ApiError) || error.status !== 404) throw error;
+      gone = true;
+      return byHand(undefined, signal);
     }
-    // Without a plan it cannot be done; the outcome says why.
-    return routeCall(`undo/${encodeURIComponent(callId)}`)(undefined, signal);
-  };
-}
-
-function asked(explanation: Explanation, plan: NonNullable<Explanation["plan"]>): ExecuteResponse {
-  return {
-    success: false,
-    status: "success",
-    result: null,
-    message: "",
-    need_confirmation: true,
-    confirmation_message: explanation.question,
-    plan_id: CLICKED,
-    plan,
   };
 }

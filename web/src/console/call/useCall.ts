@@ -30,11 +30,17 @@ export interface Call {
 /** Tools have limits of their own; this is for a server that never answers. */
 const LONGEST = 2 * 3600 * 1000;
 
-export function toolCall(tool: string, parameters: Json): Send {
+/** `sessionId`: the conversation it belongs to, if it does to one. */
+export function toolCall(tool: string, parameters: Json, sessionId?: string): Send {
   return (planId, signal) =>
     api.post<ExecuteResponse>(
       "tools/execute",
-      { tool_name: tool, parameters, ...(planId === undefined ? {} : { plan_id: planId }) },
+      {
+        tool_name: tool,
+        parameters,
+        ...(planId === undefined ? {} : { plan_id: planId }),
+        ...(sessionId === undefined ? {} : { session_id: sessionId }),
+      },
       { signal, timeout: LONGEST },
     );
 }

@@ -3,11 +3,10 @@ import { CaretRightOutlined, EyeOutlined } from "@ant-design/icons";
 import { Alert, Button } from "antd";
 import { useState } from "react";
 
-import { useApprovals } from "../../api/queries";
 import type { Json, ToolInfo } from "../../api/types";
 import { useLanguage } from "../../i18n";
 import { Problem } from "../../shell/Problem";
-import { Question } from "../approvals/Question";
+import { visible } from "../../text/visible";
 import callStyles from "../call/call.module.css";
 import { asCommand, toolAsCurl } from "../call/copyAs";
 import { CopyButton } from "../call/CopyButton";
@@ -21,6 +20,7 @@ import { useConsoleText } from "../texts";
 import { ArgumentsCard } from "./ArgumentsCard";
 import { PlanCard } from "./PlanCard";
 import { useArguments } from "./useArguments";
+import { Waiting } from "./Waiting";
 
 export function Workbench({ tool }: { tool: ToolInfo }) {
   const text = useConsoleText().call;
@@ -29,26 +29,33 @@ export function Workbench({ tool }: { tool: ToolInfo }) {
   const [planned, setPlanned] = useState<{ parameters: Json; round: number } | null>(null);
   const [insisted, setInsisted] = useState(false);
   const wrong = input.problem !== "" || input.issues.length > 0;
-  const isRunning = call.state.step === "running";
+  const [sent, setSent] = useState<Json>(null);
+  // While it runs or asks, the form shows what the plan is about.
+  const isBusy = call.state.step === "running" || call.state.step === "asking";
   const guarded = (action: () => void) => {
     setInsisted(wrong);
     if (!wrong) action();
   };
   return (
     <>
-      <ArgumentsCard tool={tool} input={input} showAll={insisted} disabled={isRunning} />
+      <ArgumentsCard tool={tool} input={input} showAll={insisted} disabled={isBusy} />
       <div className={styles.row}>
         <Button
           type="primary"
           icon={<CaretRightOutlined />}
-          disabled={isRunning || !tool.available}
-          onClick={() => guarded(() => call.start(toolCall(tool.name, input.value)))}
+          disabled={isBusy || !tool.available}
+          onClick={() =>
+            guarded(() => {
+              setSent(input.value);
+              call.start(toolCall(tool.name, input.value));
+            })
+          }
         >
           {text.run}
         </Button>
         <Button
           icon={<EyeOutlined />}
-          disabled={isRunning || !tool.available}
+          disabled={isBusy || !tool.available}
           onClick={() => guarded(() => setPlanned((before) => ({ parameters: input.value, round: (before?.round ?? 0) + 1 })))}
         >
           {text.plan}
@@ -67,12 +74,12 @@ export function Workbench({ tool }: { tool: ToolInfo }) {
           onClose={() => setPlanned(null)}
         />
       )}
-      <Progress call={call} tool={tool} />
+      <Progress call={call} tool={tool} sent={sent} />
     </>
   );
 }
 
-function Progress({ call, tool }: { call: Call; tool: ToolInfo }) {
+function Progress({ call, tool, sent }: { call: Call; tool: ToolInfo; sent: Json }) {
   const text = useConsoleText().call;
   const { language } = useLanguage();
   const { state } = call;
@@ -86,7 +93,7 @@ function Progress({ call, tool }: { call: Call; tool: ToolInfo }) {
           <Button size="small" danger onClick={call.cancel}>
             {text.cancel}
           </Button>
-          <Waiting tool={tool.name} />
+          <Waiting tool={tool.name} parameters={sent} />
         </div>
       );
     case "asking": {
@@ -98,7 +105,7 @@ function Progress({ call, tool }: { call: Call; tool: ToolInfo }) {
             {until !== undefined && <span className={callStyles.quiet}>{text.confirmUntil(timeText(until, language))}</span>}
           </div>
           <div className={callStyles.cardBody}>
-            {plan ? <PlanView plan={plan} /> : <p>{question}</p>}
+            {plan ? <PlanView plan={plan} /> : <p>{visible(question ?? "")}</p>}
             <div className={callStyles.buttons}>
               <Button type="primary" onClick={call.confirm}>
                 {text.yes}
@@ -118,19 +125,4 @@ function Progress({ call, tool }: { call: Call; tool: ToolInfo }) {
     case "cancelled":
       return <Alert type="info" title={text.cancelled} />;
   }
-}
-
-/** A call that runs may still wait for a person: to look at its result. */
-function Waiting({ tool }: { tool: string }) {
-  const text = useConsoleText().call;
-  const pending = (useApprovals().data ?? []).filter((one) => one.tool === tool && one.subject.about === "result");
-  if (pending.length === 0) return null;
-  return (
-    <div style={{ width: "100%" }}>
-      <p className={callStyles.quiet}>{text.waitsForAnswer}</p>
-      {pending.map((approval) => (
-        <Question key={approval.id} approval={approval} />
-      ))}
-    </div>
-  );
 }

@@ -69,7 +69,11 @@ function Changes() {
         // What was taken back is done again by taking back the undo, which stands further up.
         one.undone_by === undefined && (
           <div className={callStyles.buttons}>
-            <UndoButton callId={one.call_id} label={one.tool === "undo" ? text.redo : text.takeBack} />
+            <UndoButton
+              callId={one.call_id}
+              sessionId={isConversation(one.session_id) ? one.session_id : undefined}
+              label={one.tool === "undo" ? text.redo : text.takeBack}
+            />
             {isConversation(one.session_id) && <TurnUndo change={one} all={list.data} />}
           </div>
         ),

@@ -135,3 +135,31 @@ test("an empty file is a file", async () => {
   server.trouble = () => null;
   expect(await sendFile("s", file(0), sending().options)).toEqual(UPLOAD);
 });
+
+test("a later try goes on where the earlier one ended", async () => {
+  server.trouble = (method, count) =>
+    method === "PATCH" && count === 3 ? Response.json({ error: { code: "no", message: "No.", hint: null } }, { status: 403 }) : null;
+  const begun: string[] = [];
+  const options = { ...sending().options, onBegun: (id: string) => begun.push(id) };
+  await expect(sendFile("s", file(PART + 5), options)).rejects.toMatchObject({ status: 403 });
+  expect(begun).toEqual(["u1"]);
+  const before = server.asked.length;
+  expect(await sendFile("s", file(PART + 5), { ...options, begun: "u1" })).toEqual(UPLOAD);
+  expect(server.asked.slice(before)).toEqual(["GET /api/v1/uploads/u1", `PATCH ${PART}`]);
+});
+
+test("where the server no longer has it, it begins anew", async () => {
+  server.trouble = (method) => (method === "GET" ? Response.json({ error: { code: "not_found", message: "Gone.", hint: null } }, { status: 404 }) : null);
+  await sendFile("s", file(3), { ...sending().options, begun: "old" });
+  expect(server.asked).toEqual(["GET /api/v1/uploads/old", "POST /api/v1/sessions/s/uploads", "PATCH 0"]);
+});
+
+test("one that is called back while it begins leaves no place on the server", async () => {
+  const { options, abort } = sending();
+  server.trouble = (method) => {
+    if (method === "POST") abort.abort();
+    return null;
+  };
+  await expect(sendFile("s", file(3), options)).rejects.toMatchObject({ name: "AbortError" });
+  await vi.waitFor(() => expect(server.asked.at(-1)).toBe("DELETE /api/v1/uploads/u1"));
+});

@@ -13,21 +13,19 @@ export interface Sending {
   onProgress: (sent: number) => void;
   /** Whether it waits for the server to come back. */
   onWaiting?: (waiting: boolean) => void;
+  /** The server has a place for it under this id: a later try may go on there. */
+  onBegun?: (uploadId: string) => void;
+  /** Where an earlier try began. */
+  begun?: string | null;
   /** For tests. */
   wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 export async function sendFile(sessionId: string, file: File, sending: Sending): Promise<Upload> {
   const { signal } = sending;
-  const sha256 = await hashOf(file);
   signal.throwIfAborted();
-  let state = await again(sending, () =>
-    api.post<UploadState>(
-      `sessions/${encodeURIComponent(sessionId)}/uploads`,
-      { name: file.name, size: file.size, ...(file.type === "" ? {} : { mime: file.type }), ...(sha256 === null ? {} : { sha256 }) },
-      { signal },
-    ),
-  );
+  let state = (await found(sending)) ?? (await begin(sessionId, file, sending));
+  sending.onBegun?.(state.upload_id);
   const path = `uploads/${encodeURIComponent(state.upload_id)}`;
   try {
     let tries = 0;
@@ -53,12 +51,43 @@ export async function sendFile(sessionId: string, file: File, sending: Sending):
       sending.onProgress(state.offset);
     }
   } catch (error) {
-    if (signal.aborted) void api.delete(path).catch(() => undefined);
+    if (signal.aborted) takeAway(state.upload_id);
     throw error;
   }
   if (state.upload === undefined) state = await again(sending, () => api.get<UploadState>(path, { signal }));
   if (state.upload === undefined) throw new ApiError(0, "invalid", "The server did not keep the file.");
   return state.upload;
+}
+
+/** What was not sent to its end is of no use to anyone. */
+export function takeAway(uploadId: string): void {
+  void api.delete(`uploads/${encodeURIComponent(uploadId)}`).catch(() => undefined);
+}
+
+async function begin(sessionId: string, file: File, sending: Sending): Promise<UploadState> {
+  const sha256 = await hashOf(file);
+  sending.signal.throwIfAborted();
+  // Not called back half-way: the server would keep a place that nobody knows of.
+  return again(sending, () =>
+    api.post<UploadState>(`sessions/${encodeURIComponent(sessionId)}/uploads`, {
+      name: file.name,
+      size: file.size,
+      ...(file.type === "" ? {} : { mime: file.type }),
+      ...(sha256 === null ? {} : { sha256 }),
+    }),
+  );
+}
+
+/** How far an earlier try got; `null` where there was none, or the server no longer has it. */
+async function found(sending: Sending): Promise<UploadState | null> {
+  const { begun, signal } = sending;
+  if (begun === undefined || begun === null) return null;
+  try {
+    return await again(sending, () => api.get<UploadState>(`uploads/${encodeURIComponent(begun)}`, { signal }));
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
 }
 
 /** Asks until the server is there. */

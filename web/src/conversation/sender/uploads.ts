@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from "react";
 
 import type { Upload } from "../../api/types";
-import { sendFile } from "./sendFile";
+import { sendFile, takeAway } from "./sendFile";
 
 export interface Attachment {
   key: string;
@@ -19,6 +19,8 @@ interface Held {
   attachment: Attachment;
   file: File;
   abort: AbortController;
+  /** What the server calls it, as soon as it has begun. */
+  uploadId: string | null;
 }
 
 const NONE: readonly Attachment[] = [];
@@ -66,7 +68,7 @@ export function attach(sessionId: string, files: readonly File[], limit: number)
       upload: null,
       error: null,
     };
-    const one: Held = { attachment, file, abort: new AbortController() };
+    const one: Held = { attachment, file, abort: new AbortController(), uploadId: null };
     list.push(one);
     if (!tooLarge) enqueue(() => run(sessionId, one));
   }
@@ -76,14 +78,17 @@ export function attach(sessionId: string, files: readonly File[], limit: number)
 export function retryAttachment(sessionId: string, key: string): void {
   const one = held.get(sessionId)?.find(({ attachment }) => attachment.key === key);
   if (one === undefined) return;
-  change(sessionId, one, { state: "sending", sent: 0, error: null });
+  change(sessionId, one, { state: "sending", error: null });
   enqueue(() => run(sessionId, one));
 }
 
-/** Takes it away; what is on its way is called back. */
+/** Takes it away, also from the server unless it is there whole; what is on its way is called back. */
 export function detach(sessionId: string, key: string): void {
   const list = held.get(sessionId) ?? [];
-  list.find(({ attachment }) => attachment.key === key)?.abort.abort();
+  const one = list.find(({ attachment }) => attachment.key === key);
+  one?.abort.abort();
+  // One that is on its way takes itself away as it ends.
+  if (one?.attachment.state === "failed" && one.uploadId !== null) takeAway(one.uploadId);
   held.set(sessionId, list.filter(({ attachment }) => attachment.key !== key));
   tell(sessionId);
 }
@@ -119,6 +124,10 @@ async function run(sessionId: string, one: Held): Promise<void> {
   try {
     const upload = await sendFile(sessionId, one.file, {
       signal: one.abort.signal,
+      begun: one.uploadId,
+      onBegun: (uploadId) => {
+        one.uploadId = uploadId;
+      },
       onProgress: (sent) => change(sessionId, one, { sent, state: "sending" }),
       onWaiting: (waiting) => change(sessionId, one, { state: waiting ? "waiting" : "sending" }),
     });

@@ -41,9 +41,9 @@ export const Chain = memo(function Chain({ steps, active, running }: Props) {
       )}
     </ol>
   );
-  if (steps.length <= FEW) return list;
   const sum = sumOf(steps);
-  const head = (
+  // A short one has nothing to fold, but stands in the same place of the tree: its rows stay when it becomes long.
+  const head = steps.length <= FEW ? null : (
     <span className={styles.chainHead}>
       {words.chain(sum.calls, steps.length)}
       {sum.failed > 0 && <span className={styles.outcome}>{words.failed(sum.failed)}</span>}
@@ -51,7 +51,7 @@ export const Chain = memo(function Chain({ steps, active, running }: Props) {
     </span>
   );
   return (
-    <Fold head={head} open={active || (running && sum.running !== null)} className={styles.folded}>
+    <Fold head={head} open={active || (running && sum.running !== null)} className={head === null ? undefined : styles.folded}>
       {list}
     </Fold>
   );

@@ -15,6 +15,7 @@ import { sayCount, sayDuration } from "./numbers";
 import type { AssistantRow, Row, SystemRow, UserRow } from "./rows";
 import { useSessionPlace } from "./SessionContext";
 import { Fold } from "./steps/Fold";
+import { RowBoundary } from "./steps/RowBoundary";
 import { TurnBody } from "./TurnBody";
 import { saidIn } from "./view";
 
@@ -34,18 +35,26 @@ interface Props {
 }
 
 export const MessageRow = memo(
-  function MessageRow({ row, paused, actions }: Props) {
-    switch (row.kind) {
-      case "user":
-        return <UserMessage row={row} actions={actions} />;
-      case "assistant":
-        return <AssistantMessage row={row} paused={paused} actions={actions} />;
-      case "system":
-        return <SystemMessage row={row} />;
-    }
+  function MessageRow(props: Props) {
+    return (
+      <RowBoundary of={props.row}>
+        <Drawn {...props} />
+      </RowBoundary>
+    );
   },
   (before, after) => before.paused === after.paused && before.actions === after.actions && sameRow(before.row, after.row),
 );
+
+function Drawn({ row, paused, actions }: Props) {
+  switch (row.kind) {
+    case "user":
+      return <UserMessage row={row} actions={actions} />;
+    case "assistant":
+      return <AssistantMessage row={row} paused={paused} actions={actions} />;
+    case "system":
+      return <SystemMessage row={row} />;
+  }
+}
 
 export function sameRow(one: Row, other: Row): boolean {
   if (one.kind === "user" && other.kind === "user") {

@@ -65,7 +65,7 @@ test("what nobody sees is named, wherever it stands", () => {
     confinement: `confined ${bad}`, outside: `outside ${bad}`, commands: [["run", `argument-${bad}`]],
     preview: { kind: "diff", text: `--- a\n+++ a\n@@ -1 +1 @@\n-x\n+diff ${bad}\n` },
   }, { command: `command ${bad}` }));
-  const text = card() ?? "";
+  const text = card();
   for (const word of ["summary ", "why ", "note ", "host-", "program-", "/path-", "/cwd-", "undo: ", "confined ", "outside ", "argument-", "diff ", "command "]) {
     expect(text).toContain(word === "undo: " ? `undo ${shown}` : `${word}${shown}`);
   }

@@ -10,6 +10,7 @@ import type { StepItem, ThoughtItem } from "../view";
 import { CallRow } from "./CallRow";
 import { Fold } from "./Fold";
 import { NoticeLine } from "./NoticeLine";
+import { RowBoundary } from "./RowBoundary";
 import { Since } from "./Since";
 import styles from "./steps.module.css";
 
@@ -29,7 +30,9 @@ export const Chain = memo(function Chain({ steps, active, running }: Props) {
     <ol className={styles.chain}>
       {steps.map((step, index) =>
         step.kind === "call" ? (
-          <CallRow key={step.callId} call={step} running={running} />
+          <RowBoundary key={step.callId} of={step}>
+            <CallRow call={step} running={running} />
+          </RowBoundary>
         ) : (
           <li key={`${step.kind}${index}`} className={styles.step}>
             {step.kind === "thought" ? <BulbOutlined className={styles.status} aria-hidden /> : <InfoCircleOutlined className={styles.status} aria-hidden />}

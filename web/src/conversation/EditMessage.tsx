@@ -4,17 +4,23 @@ import { useState } from "react";
 
 import { useText } from "../i18n";
 import { Problem } from "../shell/Problem";
+import { isComposing } from "../text/composing";
+import { useKept } from "../text/kept";
 import styles from "./conversation.module.css";
 
 interface Props {
+  /** What was written is there again when the message is. */
+  id: string;
   text: string;
   onSend: (text: string) => Promise<void>;
   onCancel: () => void;
+  /** It was opened just now, and not only drawn again. */
+  focused: boolean;
 }
 
-export function EditMessage({ text, onSend, onCancel }: Props) {
+export function EditMessage({ id, text, onSend, onCancel, focused }: Props) {
   const words = useText().conversation.message;
-  const [edited, setEdited] = useState(text);
+  const [edited, setEdited] = useKept(id, "edited", text);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const send = () => {
@@ -28,13 +34,13 @@ export function EditMessage({ text, onSend, onCancel }: Props) {
   return (
     <div className={styles.editing}>
       <Input.TextArea
-        autoFocus
+        autoFocus={focused}
         aria-label={words.edit}
         autoSize={{ minRows: 2, maxRows: 14 }}
         value={edited}
         onChange={(event) => setEdited(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === "Escape" && !event.nativeEvent.isComposing) onCancel();
+          if (event.key === "Escape" && !isComposing(event)) onCancel();
         }}
       />
       <p className={styles.hint}>{words.editHint}</p>

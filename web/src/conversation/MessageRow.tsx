@@ -4,6 +4,7 @@ import { Button } from "antd";
 import { memo, useState } from "react";
 
 import { useLanguage, useText } from "../i18n";
+import { forget, useKept } from "../text/kept";
 import styles from "./conversation.module.css";
 import { CopyButton } from "./CopyButton";
 import { EditMessage } from "./EditMessage";
@@ -12,7 +13,9 @@ import { Markdown } from "./markdown/Markdown";
 import { withFileRefs } from "./markdown/safe";
 import { sayCount, sayDuration } from "./numbers";
 import type { AssistantRow, Row, SystemRow, UserRow } from "./rows";
+import { useSessionPlace } from "./SessionContext";
 import { Fold } from "./steps/Fold";
+import { RowBoundary } from "./steps/RowBoundary";
 import { TurnBody } from "./TurnBody";
 import { saidIn } from "./view";
 
@@ -32,18 +35,26 @@ interface Props {
 }
 
 export const MessageRow = memo(
-  function MessageRow({ row, paused, actions }: Props) {
-    switch (row.kind) {
-      case "user":
-        return <UserMessage row={row} actions={actions} />;
-      case "assistant":
-        return <AssistantMessage row={row} paused={paused} actions={actions} />;
-      case "system":
-        return <SystemMessage row={row} />;
-    }
+  function MessageRow(props: Props) {
+    return (
+      <RowBoundary of={props.row}>
+        <Drawn {...props} />
+      </RowBoundary>
+    );
   },
   (before, after) => before.paused === after.paused && before.actions === after.actions && sameRow(before.row, after.row),
 );
+
+function Drawn({ row, paused, actions }: Props) {
+  switch (row.kind) {
+    case "user":
+      return <UserMessage row={row} actions={actions} />;
+    case "assistant":
+      return <AssistantMessage row={row} paused={paused} actions={actions} />;
+    case "system":
+      return <SystemMessage row={row} />;
+  }
+}
 
 export function sameRow(one: Row, other: Row): boolean {
   if (one.kind === "user" && other.kind === "user") {
@@ -57,14 +68,33 @@ export function sameRow(one: Row, other: Row): boolean {
 
 function UserMessage({ row, actions }: { row: UserRow; actions: RowActions }) {
   const words = useText().conversation;
-  const [editing, setEditing] = useState(false);
+  const draft = `message ${useSessionPlace()?.sessionId ?? ""} ${row.id ?? ""}`;
+  const [editing, setEditing] = useKept(draft, "editing", false);
+  const [opened, setOpened] = useState(false);
+  const close = () => {
+    setEditing(false);
+    forget(draft);
+  };
+  const edit = () => {
+    setOpened(true);
+    setEditing(true);
+  };
   const pieces = withFileRefs(row.text);
   // A file that the text names stands there already.
   const attached = row.uploads.filter((id) => !pieces.some((piece) => piece.kind === "file" && piece.id === id));
   if (editing) {
     return (
       <div className={styles.user}>
-        <EditMessage text={row.text} onCancel={() => setEditing(false)} onSend={(text) => actions.editAsFork(row, text)} />
+        <EditMessage
+          id={draft}
+          focused={opened}
+          text={row.text}
+          onCancel={close}
+          onSend={async (text) => {
+            await actions.editAsFork(row, text);
+            close();
+          }}
+        />
       </div>
     );
   }
@@ -87,7 +117,7 @@ function UserMessage({ row, actions }: { row: UserRow; actions: RowActions }) {
         <CopyButton text={row.text} label={words.message.copy} />
         {row.id !== null && (
           <>
-            <Button type="text" size="small" icon={<EditOutlined />} aria-label={words.message.edit} title={words.message.edit} onClick={() => setEditing(true)} />
+            <Button type="text" size="small" icon={<EditOutlined />} aria-label={words.message.edit} title={words.message.edit} onClick={edit} />
             <Button type="text" size="small" icon={<RedoOutlined />} aria-label={words.message.retry} title={words.message.retry} onClick={() => actions.retryAsFork(row)} />
           </>
         )}

@@ -3,6 +3,7 @@ import { Alert, Tabs } from "antd";
 import type { ReactNode } from "react";
 
 import type { ExecuteResponse, Outcome } from "../../api/types";
+import { WholeOutput } from "../../output/WholeOutput";
 import { DataView } from "../data/DataView";
 import { durationText } from "../format";
 import { type ConsoleTexts, useConsoleText } from "../texts";
@@ -10,7 +11,6 @@ import styles from "./call.module.css";
 import { CopyButton } from "./CopyButton";
 import { Images } from "./Images";
 import { UndoButton } from "./UndoButton";
-import { WholeOutput } from "./WholeOutput";
 
 interface Props {
   response: ExecuteResponse;
@@ -63,7 +63,12 @@ function Ended({ outcome }: { outcome: Outcome }) {
         />
       )}
       {!hasData && outcome.error?.message !== outcome.text && <TextPart content={outcome.text} />}
-      {outcome.truncated && outcome.full_output !== null && <WholeOutput key={outcome.call_id} handle={outcome.full_output} />}
+      {outcome.truncated && outcome.full_output !== null && (
+        <div className={styles.buttons}>
+          <span className={styles.warn}>{text.truncated}</span>
+          <WholeOutput key={outcome.call_id} handle={outcome.full_output} />
+        </div>
+      )}
       <p className={styles.quiet} style={{ margin: 0, overflowWrap: "anywhere" }}>
         {text.callId} <code className={styles.mono}>{outcome.call_id}</code>
         {outcome.rule !== null && ` · ${text.rule} ${outcome.rule}`}

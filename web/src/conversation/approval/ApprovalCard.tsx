@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import type { ApprovalRequest } from "../../api/types";
 import { useText } from "../../i18n";
 import { canAskToNotify } from "../../shell/useNotifications";
+import { visible } from "../../text/visible";
 import { sayClock } from "../numbers";
 import { useNow } from "../steps/Since";
 import styles from "./approval.module.css";
@@ -15,11 +16,12 @@ import { noteShown } from "./useAnswer";
 export function ApprovalCard({ request }: { request: ApprovalRequest }) {
   const words = useText().conversation.approval;
   const { subject } = request;
+  const tool = visible(request.tool);
   useEffect(() => noteShown(request.id), [request.id]);
   return (
-    <section className={styles.card} aria-label={words.waiting(request.tool)} data-approval={request.id}>
+    <section className={styles.card} aria-label={words.waiting(tool)} data-approval={request.id}>
       <div className={styles.head}>
-        <strong>{subject.about === "execution" ? words.mayRun(request.tool) : words.maySee(request.tool)}</strong>
+        <strong>{subject.about === "execution" ? words.mayRun(tool) : words.maySee(tool)}</strong>
         <TimeLeft until={Date.parse(request.expires_at)} />
       </div>
       {subject.about === "execution" ? (

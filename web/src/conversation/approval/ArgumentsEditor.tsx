@@ -4,64 +4,86 @@ import { useId, useState } from "react";
 
 import type { Json } from "../../api/types";
 import { useText } from "../../i18n";
+import { useKept } from "../../text/kept";
 import styles from "./approval.module.css";
-
-type Fields = Record<string, Json>;
+import { isPlainObject, parseObject, type Plain, type PlainFields, readAs, readFields, writtenOf } from "./fields";
+import { UnseenWarning } from "./UnseenWarning";
 
 interface Props {
+  /** The question it belongs to: what was written is there again when the question is. */
+  id: string;
   value: Json;
   busy: boolean;
   onSend: (value: Json) => void;
   onCancel: () => void;
 }
 
-export function ArgumentsEditor({ value, busy, onSend, onCancel }: Props) {
+/** A form has the values that it began with, which say what each field is, and the texts that are written now. */
+interface Form {
+  before: PlainFields;
+  written: Record<string, string>;
+}
+
+interface Draft {
+  json: string;
+  form: Form | null;
+}
+
+export function ArgumentsEditor({ id, value, busy, onSend, onCancel }: Props) {
   const words = useText().conversation.approval;
-  const id = useId();
-  const [asJson, setAsJson] = useState(!isPlainObject(value));
-  const [text, setText] = useState(() => JSON.stringify(value, null, 2));
-  const parsed = parseObject(text);
-  const fields = parsed !== null && isPlainObject(parsed) ? parsed : null;
-  const set = (key: string, next: Json) => setText(JSON.stringify({ ...fields, [key]: next }, null, 2));
+  const [draft, setDraft] = useKept<Draft>(id, "arguments", {
+    json: JSON.stringify(value, null, 2),
+    form: isPlainObject(value) ? { before: value, written: writtenOf(value) } : null,
+  });
+  const [tried, setTried] = useState(false);
+  const { form, json } = draft;
+  const read = form === null ? null : readFields(form.before, form.written);
+  const parsed = read === null ? parseObject(json) : read.wrong.length === 0 ? read.value : null;
+  const toggle = (asJson: boolean) => {
+    if (parsed === null) return;
+    if (asJson) setDraft({ json: JSON.stringify(parsed, null, 2), form: null });
+    else if (isPlainObject(parsed)) setDraft({ json, form: { before: parsed, written: writtenOf(parsed) } });
+  };
+  const send = () => {
+    setTried(true);
+    if (parsed !== null) onSend(parsed);
+  };
   return (
     <div className={styles.editor}>
       <div className={styles.editorHead}>
         <strong>{words.editTitle}</strong>
         <label>
-          <Switch size="small" checked={asJson || fields === null} disabled={fields === null} onChange={setAsJson} /> JSON
+          <Switch size="small" checked={form === null} disabled={parsed === null || !isPlainObject(parsed)} onChange={toggle} /> JSON
         </label>
       </div>
-      {asJson || fields === null ? (
-        <Input.TextArea
-          className={styles.mono}
-          aria-label={words.argumentsJson}
-          autoSize={{ minRows: 4, maxRows: 16 }}
-          value={text}
-          status={parsed === null ? "error" : ""}
-          onChange={(event) => setText(event.target.value)}
-        />
+      {form === null ? (
+        <>
+          <Input.TextArea
+            className={styles.mono}
+            aria-label={words.argumentsJson}
+            autoSize={{ minRows: 4, maxRows: 16 }}
+            value={json}
+            status={parsed === null ? "error" : ""}
+            onChange={(event) => setDraft({ json: event.target.value, form: null })}
+          />
+          <UnseenWarning text={json} />
+          {parsed === null && <p className={styles.wrong} role="alert">{words.notJson}</p>}
+        </>
       ) : (
-        Object.entries(fields).map(([key, field]) => (
-          <div key={key} className={styles.field}>
-            <label htmlFor={`${id}${key}`}>{key}</label>
-            {typeof field === "boolean" ? (
-              <Switch id={`${id}${key}`} size="small" checked={field} onChange={(next) => set(key, next)} />
-            ) : (
-              <Input.TextArea
-                id={`${id}${key}`}
-                className={styles.mono}
-                autoSize={{ minRows: 1, maxRows: 10 }}
-                value={field === null ? "" : String(field as string | number)}
-                onChange={(event) => set(key, typed(event.target.value, field))}
-              />
-            )}
-          </div>
+        Object.entries(form.before).map(([key, before]) => (
+          <Field
+            key={key}
+            name={key}
+            before={before}
+            written={form.written[key] ?? ""}
+            tried={tried}
+            onChange={(text) => setDraft({ json, form: { ...form, written: { ...form.written, [key]: text } } })}
+          />
         ))
       )}
-      {parsed === null && <p className={styles.wrong}>{words.notJson}</p>}
       <p className={styles.hint}>{words.editHint}</p>
       <div className={styles.buttons}>
-        <Button type="primary" loading={busy} disabled={parsed === null} onClick={() => parsed !== null && onSend(parsed)}>
+        <Button type="primary" loading={busy} disabled={form === null && parsed === null} onClick={send}>
           {words.sendEdited}
         </Button>
         <Button onClick={onCancel}>{words.back}</Button>
@@ -70,22 +92,40 @@ export function ArgumentsEditor({ value, busy, onSend, onCancel }: Props) {
   );
 }
 
-function typed(text: string, before: Json): Json {
-  if (typeof before !== "number") return text;
-  const number = Number(text);
-  return text.trim() !== "" && Number.isFinite(number) ? number : text;
+interface FieldProps {
+  name: string;
+  before: Plain;
+  written: string;
+  tried: boolean;
+  onChange: (text: string) => void;
 }
 
-function parseObject(text: string): Fields | null {
-  try {
-    const value = JSON.parse(text) as Json;
-    return value !== null && typeof value === "object" && !Array.isArray(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isPlainObject(value: Json): value is Fields {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
-  return Object.values(value).every((field) => field === null || typeof field !== "object");
+function Field({ name, before, written, tried, onChange }: FieldProps) {
+  const words = useText().conversation.approval;
+  const id = useId();
+  const wrong = tried && readAs(before, written) === undefined;
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id}>{name}</label>
+      {typeof before === "boolean" ? (
+        <Switch id={id} size="small" checked={written === "true"} onChange={(next) => onChange(String(next))} />
+      ) : (
+        <div>
+          <Input.TextArea
+            id={id}
+            className={styles.mono}
+            autoSize={{ minRows: 1, maxRows: 10 }}
+            value={written}
+            placeholder={before === null ? "null" : ""}
+            status={wrong ? "error" : ""}
+            aria-invalid={wrong}
+            aria-describedby={wrong ? `${id}-wrong` : undefined}
+            onChange={(event) => onChange(event.target.value)}
+          />
+          {wrong && <p id={`${id}-wrong`} className={styles.wrong} role="alert">{words.notNumber}</p>}
+          <UnseenWarning text={written} />
+        </div>
+      )}
+    </div>
+  );
 }

@@ -1,15 +1,17 @@
 // May this run? The plan in words, what it would change, and the answers there are.
-import { Button, Checkbox, Input, type InputRef } from "antd";
-import { useEffect, useRef, useState } from "react";
+import { Button } from "antd";
+import { useState } from "react";
 
 import type { ApprovalRequest, Plan, Remember } from "../../api/types";
 import { useText } from "../../i18n";
 import { Problem } from "../../shell/Problem";
+import { useKept } from "../../text/kept";
 import { PlanWords } from "../steps/PlanWords";
 import { Preview } from "../steps/Preview";
 import { Key } from "./ApprovalCard";
 import styles from "./approval.module.css";
 import { ArgumentsEditor } from "./ArgumentsEditor";
+import { Deny } from "./Deny";
 import { RememberChoice } from "./Remember";
 import { SettledLine } from "./SettledLine";
 import { useAnswer, wasAnsweredElsewhere } from "./useAnswer";
@@ -20,10 +22,18 @@ type Part = "choose" | "remember" | "deny" | "edit";
 export function ExecutionQuestion({ request, plan }: { request: ApprovalRequest; plan: Plan }) {
   const words = useText().conversation.approval;
   const { answer, busy, error, settled } = useAnswer(request.id);
-  const [part, setPart] = useState<Part>("choose");
+  const [part, keepPart] = useKept<Part>(request.id, "part", "choose");
+  // A part that is only drawn again must not take the focus from where the person writes.
+  const [opened, setOpened] = useState(false);
+  const setPart = (next: Part) => {
+    setOpened(true);
+    keepPart(next);
+  };
   const shapes = plan.shapes ?? [];
   const first = shapes[0];
-  const [remember, setRemember] = useState<Remember | null>(
+  const [remember, setRemember] = useKept<Remember | null>(
+    request.id,
+    "remember",
     first === undefined ? null : { scope: "session", shape: first, until: null },
   );
   const open = settled === null && !busy;
@@ -69,6 +79,7 @@ export function ExecutionQuestion({ request, plan }: { request: ApprovalRequest;
       )}
       {part === "edit" && (
         <ArgumentsEditor
+          id={request.id}
           value={request.arguments}
           busy={busy}
           onSend={(edited) => answer({ answer: "edit", arguments: edited })}
@@ -76,59 +87,16 @@ export function ExecutionQuestion({ request, plan }: { request: ApprovalRequest;
         />
       )}
       {part === "deny" && (
-        <Deny busy={busy} onBack={() => setPart("choose")} onDeny={(reason, keep) =>
-            answer({ answer: "no", reason, ...(keep && remember !== null ? { remember } : {}) })
-          }>
+        <Deny
+          id={request.id}
+          busy={busy}
+          focused={opened}
+          onBack={() => setPart("choose")}
+          onDeny={(reason, keep) => answer({ answer: "no", reason, ...(keep && remember !== null ? { remember } : {}) })}
+        >
           {remember !== null && <RememberChoice request={request} shapes={shapes} yes={false} value={remember} onChange={setRemember} />}
         </Deny>
       )}
     </>
-  );
-}
-
-interface DenyProps {
-  busy: boolean;
-  onDeny: (reason: string | null, remember: boolean) => void;
-  onBack: () => void;
-  /** What to remember, where it may be. */
-  children: React.ReactNode;
-}
-
-function Deny({ busy, onDeny, onBack, children }: DenyProps) {
-  const words = useText().conversation.approval;
-  const [reason, setReason] = useState("");
-  const [keep, setKeep] = useState(false);
-  const input = useRef<InputRef>(null);
-  useEffect(() => input.current?.focus(), []);
-  const deny = () => onDeny(reason.trim() === "" ? null : reason.trim(), keep);
-  return (
-    <div className={styles.deny}>
-      <Input
-        ref={input}
-        aria-label={words.reason}
-        placeholder={words.reasonPlaceholder}
-        value={reason}
-        maxLength={2000}
-        onChange={(event) => setReason(event.target.value)}
-        onPressEnter={(event) => {
-          if (!event.nativeEvent.isComposing) deny();
-        }}
-        onKeyDown={(event) => {
-          if (event.key === "Escape") onBack();
-        }}
-      />
-      {Boolean(children) && (
-        <Checkbox checked={keep} onChange={(event) => setKeep(event.target.checked)}>
-          {words.rememberNo}
-        </Checkbox>
-      )}
-      {keep && children}
-      <div className={styles.buttons}>
-        <Button type="primary" danger loading={busy} onClick={deny}>
-          {words.denyNow}
-        </Button>
-        <Button onClick={onBack}>{words.back}</Button>
-      </div>
-    </div>
   );
 }

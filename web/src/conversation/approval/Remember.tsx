@@ -1,9 +1,10 @@
 // Which answer to remember: what it covers, where, until when; and the sentence that comes of it.
 import { Radio, Select } from "antd";
-import { useState } from "react";
 
 import type { ApprovalRequest, Remember, RememberScope, Shape } from "../../api/types";
 import { useText } from "../../i18n";
+import { useKept } from "../../text/kept";
+import { visible } from "../../text/visible";
 import { shownPath } from "../live";
 import styles from "./approval.module.css";
 import { type Lifetime, rememberWords, SCOPES, shapeKey, shapeWords, untilOf } from "./shapes";
@@ -18,7 +19,7 @@ interface Props {
 
 export function RememberChoice({ request, shapes, yes, value, onChange }: Props) {
   const words = useText().conversation.approval;
-  const [lifetime, setLifetime] = useState<Lifetime>("open");
+  const [lifetime, setLifetime] = useKept<Lifetime>(request.id, "lifetime", "open");
   return (
     <div className={styles.remember}>
       <fieldset>
@@ -26,7 +27,7 @@ export function RememberChoice({ request, shapes, yes, value, onChange }: Props)
         <Radio.Group
           vertical
           value={shapeKey(value.shape)}
-          options={shapes.map((shape) => ({ value: shapeKey(shape), label: shapeWords(shape, request.tool, words) }))}
+          options={shapes.map((shape) => ({ value: shapeKey(shape), label: visible(shapeWords(shape, request.tool, words)) }))}
           onChange={(event) => {
             const shape = shapes.find((one) => shapeKey(one) === event.target.value);
             if (shape) onChange({ ...value, shape });
@@ -54,7 +55,7 @@ export function RememberChoice({ request, shapes, yes, value, onChange }: Props)
         />
       </label>
       <p className={styles.sentence} aria-live="polite">
-        {rememberWords(value, yes, request.tool, shownPath(request.workspace), words)}
+        {visible(rememberWords(value, yes, request.tool, shownPath(request.workspace), words))}
       </p>
     </div>
   );

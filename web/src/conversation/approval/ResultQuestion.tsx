@@ -5,9 +5,13 @@ import { useEffect, useRef, useState } from "react";
 import type { ApprovalRequest } from "../../api/types";
 import { useText } from "../../i18n";
 import { Problem } from "../../shell/Problem";
+import { isComposing } from "../../text/composing";
+import { useKept } from "../../text/kept";
+import { visible } from "../../text/visible";
 import { Key } from "./ApprovalCard";
 import styles from "./approval.module.css";
 import { SettledLine } from "./SettledLine";
+import { UnseenWarning } from "./UnseenWarning";
 import { useAnswer, wasAnsweredElsewhere } from "./useAnswer";
 import { useShortcuts } from "./useShortcuts";
 
@@ -16,13 +20,19 @@ type Part = "choose" | "edit" | "withhold";
 export function ResultQuestion({ request, text }: { request: ApprovalRequest; text: string }) {
   const words = useText().conversation.approval;
   const { answer, busy, error, settled } = useAnswer(request.id);
-  const [part, setPart] = useState<Part>("choose");
-  const [edited, setEdited] = useState(text);
-  const [reason, setReason] = useState("");
+  const [part, keepPart] = useKept<Part>(request.id, "part", "choose");
+  const [edited, setEdited] = useKept(request.id, "edited", text);
+  const [reason, setReason] = useKept(request.id, "reason", "");
+  // A part that is only drawn again must not take the focus from where the person writes.
+  const [opened, setOpened] = useState(false);
+  const setPart = (next: Part) => {
+    setOpened(true);
+    keepPart(next);
+  };
   const reasonInput = useRef<InputRef>(null);
   useEffect(() => {
-    if (part === "withhold") reasonInput.current?.focus();
-  }, [part]);
+    if (part === "withhold" && opened) reasonInput.current?.focus();
+  }, [part, opened]);
   useShortcuts(
     request.id,
     part === "choose" ? { a: () => answer({ answer: "pass" }), d: () => setPart("withhold"), e: () => setPart("edit") } : {},
@@ -35,7 +45,7 @@ export function ResultQuestion({ request, text }: { request: ApprovalRequest; te
       <p className={styles.hint}>{part === "edit" ? words.editResultHint : words.exactly(text.length)}</p>
       {part === "edit" ? (
         <Input.TextArea
-          autoFocus
+          autoFocus={opened}
           className={styles.mono}
           aria-label={words.resultText}
           autoSize={{ minRows: 6, maxRows: 22 }}
@@ -44,9 +54,10 @@ export function ResultQuestion({ request, text }: { request: ApprovalRequest; te
         />
       ) : (
         <pre className={styles.result} tabIndex={0} aria-label={words.resultText}>
-          {text}
+          {visible(text)}
         </pre>
       )}
+      <UnseenWarning text={part === "edit" ? edited : text} />
       {error !== null && <Problem error={error} />}
       {part === "withhold" && (
         <Input
@@ -57,7 +68,10 @@ export function ResultQuestion({ request, text }: { request: ApprovalRequest; te
           maxLength={2000}
           onChange={(event) => setReason(event.target.value)}
           onPressEnter={(event) => {
-            if (!event.nativeEvent.isComposing) withhold();
+            if (!isComposing(event)) withhold();
+          }}
+          onKeyDown={(event) => {
+            if (event.key === "Escape" && !isComposing(event)) setPart("choose");
           }}
         />
       )}

@@ -1,13 +1,14 @@
 // How a question was settled, and by whom where it was not here.
 import type { Settled } from "../../api/types";
 import { type Texts, useText } from "../../i18n";
+import { visible } from "../../text/visible";
 import styles from "./approval.module.css";
 
 type Words = Texts["conversation"]["approval"];
 
 export function SettledLine({ settled, elsewhere = false }: { settled: Settled; elsewhere?: boolean }) {
   const words = useText().conversation.approval;
-  return <p className={styles.settled}>{settledWords(settled, elsewhere, words)}</p>;
+  return <p className={styles.settled}>{visible(settledWords(settled, elsewhere, words))}</p>;
 }
 
 export function settledWords(settled: Settled, elsewhere: boolean, words: Words): string {

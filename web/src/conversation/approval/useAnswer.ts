@@ -3,6 +3,7 @@ import { useState } from "react";
 
 import { api } from "../../api/client";
 import type { Answer, AnswerResult, ResultAnswer, Settled } from "../../api/types";
+import { forget } from "../../text/kept";
 
 /** The questions that this page showed, and those that it answered. */
 const shownHere = new Set<string>();
@@ -39,6 +40,7 @@ export function useAnswer(approvalId: string): Answering {
       .post<AnswerResult>(`approvals/${encodeURIComponent(approvalId)}`, given)
       .then((result) => {
         if (!result.accepted) answeredHere.delete(approvalId);
+        forget(approvalId);
         setSettled(result.settled);
       })
       .catch((problem: unknown) => {

@@ -30,7 +30,7 @@ const FENCE = /^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n]*)$/;
 const HEADING = /^#{1,6}(?:[ \t]|$)/;
 const ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const DEFINITION = /^ {0,3}\[([^\]^][^\]]*)\]:[ \t]*<?([^\s>]+)>?(?:[ \t]+["'(](.*)["')])?[ \t]*$/;
-const REFERS = /\[[^\]]+\](?!\()/;
+const REFERS = /\[[^[\]]+\](?!\()/;
 
 export class Splitter {
   private text = "";

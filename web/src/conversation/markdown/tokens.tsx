@@ -3,14 +3,12 @@ import { Lexer, type Token, type Tokens } from "marked";
 import { createElement, Fragment, type ReactNode } from "react";
 
 import { FileChip } from "../FileChip";
+import { isTooMuch } from "./bounds";
 import { CodeBlock } from "./CodeBlock";
 import styles from "./markdown.module.css";
 import { Picture } from "./Picture";
 import { decodeEntities, safeImage, safeLink, withFileRefs } from "./safe";
 import type { Links } from "./splitter";
-
-/** A block that is longer than this is no prose; it is shown as it is. */
-const LONGEST = 60_000;
 
 export function lex(text: string, links: Links): Token[] {
   const lexer = new Lexer({ gfm: true });
@@ -21,8 +19,14 @@ export function lex(text: string, links: Links): Token[] {
 }
 
 export function renderBlock(text: string, links: Links): ReactNode {
-  if (text.length > LONGEST && !/^ {0,3}(?:```|~~~)/.test(text)) return <pre className={styles.plain}>{text}</pre>;
-  return lex(text, links).map(block);
+  const asItIs = <pre className={styles.plain}>{text}</pre>;
+  if (isTooMuch(text)) return asItIs;
+  try {
+    return lex(text, links).map(block);
+  } catch {
+    // One text that cannot be read must not take the conversation with it.
+    return asItIs;
+  }
 }
 
 function block(token: Token, key: number): ReactNode {

@@ -4,6 +4,7 @@ import { useMemo } from "react";
 
 import type { Json } from "../../api/types";
 import { useText } from "../../i18n";
+import { WholeOutput } from "../../output/WholeOutput";
 import { href } from "../../router";
 import { visible } from "../../text/visible";
 import { FileCard } from "../FileChip";
@@ -18,7 +19,6 @@ import { Arguments, Preview } from "./Preview";
 import { rowsOf } from "./rows";
 import styles from "./steps.module.css";
 import { Terminal } from "./Terminal";
-import { WholeOutput } from "./WholeOutput";
 
 const MOST_FILES = 12;
 

@@ -10,6 +10,7 @@ import type { StepItem, ThoughtItem } from "../view";
 import { CallRow } from "./CallRow";
 import { Fold } from "./Fold";
 import { NoticeLine } from "./NoticeLine";
+import { RowBoundary } from "./RowBoundary";
 import { Since } from "./Since";
 import styles from "./steps.module.css";
 
@@ -29,7 +30,9 @@ export const Chain = memo(function Chain({ steps, active, running }: Props) {
     <ol className={styles.chain}>
       {steps.map((step, index) =>
         step.kind === "call" ? (
-          <CallRow key={step.callId} call={step} running={running} />
+          <RowBoundary key={step.callId} of={step}>
+            <CallRow call={step} running={running} />
+          </RowBoundary>
         ) : (
           <li key={`${step.kind}${index}`} className={styles.step}>
             {step.kind === "thought" ? <BulbOutlined className={styles.status} aria-hidden /> : <InfoCircleOutlined className={styles.status} aria-hidden />}
@@ -41,9 +44,9 @@ export const Chain = memo(function Chain({ steps, active, running }: Props) {
       )}
     </ol>
   );
-  if (steps.length <= FEW) return list;
   const sum = sumOf(steps);
-  const head = (
+  // A short one has nothing to fold, but stands in the same place of the tree: its rows stay when it becomes long.
+  const head = steps.length <= FEW ? null : (
     <span className={styles.chainHead}>
       {words.chain(sum.calls, steps.length)}
       {sum.failed > 0 && <span className={styles.outcome}>{words.failed(sum.failed)}</span>}
@@ -51,7 +54,7 @@ export const Chain = memo(function Chain({ steps, active, running }: Props) {
     </span>
   );
   return (
-    <Fold head={head} open={active || (running && sum.running !== null)} className={styles.folded}>
+    <Fold head={head} open={active || (running && sum.running !== null)} className={head === null ? undefined : styles.folded}>
       {list}
     </Fold>
   );

@@ -9,34 +9,36 @@ export interface DiffLine {
   new: number | null;
 }
 
-const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 export function diffLines(diff: string): DiffLine[] {
   let before = 0;
   let after = 0;
-  let inHunk = false;
-  const lines = diff.replace(/\n$/, "").split("\n");
-  return lines.map((text, index): DiffLine => {
-    const hunk = HUNK.exec(text);
-    if (hunk) {
-      before = Number(hunk[1]);
-      after = Number(hunk[2]);
-      inHunk = true;
-      return { kind: "hunk", text, old: null, new: null };
-    }
-    if (/^(?:diff |index |new file|deleted file|rename |similarity )/.test(text)) inHunk = false;
-    if (!inHunk) return { kind: "file", text, old: null, new: null };
-    if (text.startsWith("+")) return { kind: "added", text: text.slice(1), old: null, new: after++ };
-    if (text.startsWith("-")) {
-      // The head of the next file of a diff of several, not a line that begins with two dashes.
-      if (text.startsWith("--- ") && lines[index + 1]?.startsWith("+++ ") === true) {
-        inHunk = false;
-        return { kind: "file", text, old: null, new: null };
-      }
+  // How many lines the hunk still has, by its own count: in it, lines that look like the head of a file are lines.
+  let oldLeft = 0;
+  let newLeft = 0;
+  return diff.replace(/\n$/, "").split("\n").map((text): DiffLine => {
+    const mark = text.charAt(0);
+    if (mark === "-" && oldLeft > 0) {
+      oldLeft -= 1;
       return { kind: "removed", text: text.slice(1), old: before++, new: null };
     }
-    if (text.startsWith("\\")) return { kind: "hunk", text, old: null, new: null };
-    return { kind: "same", text: text.slice(1), old: before++, new: after++ };
+    if (mark === "+" && newLeft > 0) {
+      newLeft -= 1;
+      return { kind: "added", text: text.slice(1), old: null, new: after++ };
+    }
+    if ((mark === " " || mark === "") && oldLeft > 0 && newLeft > 0) {
+      oldLeft -= 1;
+      newLeft -= 1;
+      return { kind: "same", text: text.slice(1), old: before++, new: after++ };
+    }
+    if (mark === "\\") return { kind: "hunk", text, old: null, new: null };
+    const hunk = HUNK.exec(text);
+    before = Number(hunk?.[1] ?? 0);
+    after = Number(hunk?.[3] ?? 0);
+    oldLeft = hunk === null ? 0 : Number(hunk[2] ?? 1);
+    newLeft = hunk === null ? 0 : Number(hunk[4] ?? 1);
+    return { kind: hunk === null ? "file" : "hunk", text, old: null, new: null };
   });
 }
 

@@ -11,9 +11,9 @@ export function gistOf(args: Json, workspace: string | null = null): string {
   if (Array.isArray(args)) return short(args.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join(", "));
   for (const key of TELLING) {
     const value = args[key];
-    const shown = (one: Json): Json => (typeof one === "string" && PATHS.has(key) ? fromWorkspace(one, workspace) : one);
-    if (typeof value === "string" && value !== "") return short(String(shown(value)));
-    if (Array.isArray(value) && value.length > 0) return gistOf(value.map(shown));
+    const shown = (text: string) => (PATHS.has(key) ? fromWorkspace(text, workspace) : text);
+    if (typeof value === "string" && value !== "") return short(shown(value));
+    if (Array.isArray(value) && value.length > 0) return gistOf(value.map((one) => (typeof one === "string" ? shown(one) : one)));
   }
   const first = Object.values(args).find((value) => typeof value === "string" || typeof value === "number");
   return first === undefined ? "" : short(String(first));

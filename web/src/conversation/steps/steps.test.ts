@@ -46,6 +46,16 @@ describe("diffs", () => {
     expect(diffLines(two).map((line) => line.kind).slice(8)).toEqual(["file", "file", "hunk", "removed", "added"]);
   });
 
+  test("in a hunk, what looks like the head of a file is a line", () => {
+    const diff = "--- a\n+++ a\n@@ -1,3 +1,3 @@\n x\n--- old\n+++ new\n y\n--- b\n+++ b\n@@ -1 +0,0 @@\n-z\n\\ No newline at end of file\n";
+    expect(diffLines(diff).map((line) => [line.kind, line.text])).toEqual([
+      ["file", "--- a"], ["file", "+++ a"], ["hunk", "@@ -1,3 +1,3 @@"],
+      ["same", "x"], ["removed", "-- old"], ["added", "++ new"], ["same", "y"],
+      ["file", "--- b"], ["file", "+++ b"], ["hunk", "@@ -1 +0,0 @@"], ["removed", "z"], ["hunk", "\\ No newline at end of file"],
+    ]);
+    expect(countChanges(diffLines(diff))).toEqual({ added: 1, removed: 2 });
+  });
+
   test("what looks like one", () => {
     expect(looksLikeDiff(DIFF)).toBe(true);
     expect(looksLikeDiff("--- a heading\ntext")).toBe(false);

@@ -47,6 +47,8 @@ export const approval = {
   editHint: "What you changed is planned anew, and you are asked again before it runs.",
   argumentsJson: "Arguments as JSON",
   notJson: "This is not a JSON object.",
+  notNumber: "This must be a number.",
+  unseen: "There are characters in this text that are not seen. They are sent as they are.",
   sendEdited: "Use these arguments",
   exactly: (count: number) => `This is exactly what the model would see (${count} characters).`,
   editResultHint: "The model sees this text instead.",

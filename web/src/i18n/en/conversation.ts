@@ -129,6 +129,8 @@ export const conversation = {
     moreFiles: (count: number) => `and ${plural(count, "more file", "more files")}`,
     showWhole: "Show the whole output",
     wholeOutput: "The whole output",
+    readMore: "Read on",
+    broken: "This part cannot be shown.",
     readOn: (percent: number) => `Read on (${percent} % so far)`,
     download: "Download",
     undo: "Can be undone",

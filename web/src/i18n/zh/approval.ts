@@ -48,6 +48,8 @@ export const approval: Same<typeof en> = {
   editHint: "修改后会重新制定计划，执行前会再次询问您。",
   argumentsJson: "JSON 格式的参数",
   notJson: "这不是一个 JSON 对象。",
+  notNumber: "这里必须是数字。",
+  unseen: "这段文字中有看不见的字符，会原样发送。",
   sendEdited: "使用这些参数",
   exactly: (count) => `以下就是模型会看到的全部内容（${count} 个字符）。`,
   editResultHint: "模型将看到这段文字，而不是原来的结果。",

@@ -127,6 +127,8 @@ export const conversation: Same<typeof en> = {
     moreFiles: (count) => `还有 ${count} 个文件`,
     showWhole: "查看完整输出",
     wholeOutput: "完整输出",
+    readMore: "继续读取",
+    broken: "这一部分无法显示。",
     readOn: (percent) => `继续读取（已读 ${percent} %）`,
     download: "下载",
     undo: "可以撤销",

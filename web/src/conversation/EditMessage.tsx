@@ -4,6 +4,7 @@ import { useState } from "react";
 
 import { useText } from "../i18n";
 import { Problem } from "../shell/Problem";
+import { isComposing } from "../text/composing";
 import styles from "./conversation.module.css";
 
 interface Props {
@@ -34,7 +35,7 @@ export function EditMessage({ text, onSend, onCancel }: Props) {
         value={edited}
         onChange={(event) => setEdited(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === "Escape" && !event.nativeEvent.isComposing) onCancel();
+          if (event.key === "Escape" && !isComposing(event)) onCancel();
         }}
       />
       <p className={styles.hint}>{words.editHint}</p>

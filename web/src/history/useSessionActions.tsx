@@ -19,6 +19,7 @@ export interface SessionActions {
   remove: (session: SessionItem) => void;
   removeForever: (session: SessionItem) => void;
   restore: (session: SessionItem) => Promise<void>;
+  fork: (session: SessionItem) => Promise<void>;
   exportAs: (session: SessionItem, format: "json" | "markdown") => void;
   importFile: (file: File) => Promise<void>;
 }
@@ -118,6 +119,12 @@ export function useSessionActions(): SessionActions {
           cancelText: words.cancel,
           okButtonProps: { danger: true },
           onOk: () => attempt(() => api.delete(path(session.id))),
+        });
+      },
+      fork: async (session) => {
+        await attempt(async () => {
+          const copy = await api.post<SessionItem>(path(session.id, "/fork"));
+          navigate({ name: "session", id: copy.id });
         });
       },
       exportAs: (session, format) => {

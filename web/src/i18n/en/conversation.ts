@@ -46,6 +46,7 @@ export const conversation = {
     copy: "Copy",
     edit: "Edit in a copy of the conversation",
     retry: "Try again in a copy of the conversation",
+    fork: "Go on from here in a copy of the conversation",
     editHint: "The conversation as it is stays. A copy that ends before this message goes on with what you write here.",
     sendInCopy: "Send in a copy",
     cancel: "Cancel",

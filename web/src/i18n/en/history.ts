@@ -38,6 +38,7 @@ export const history = {
   loadMore: "Load more",
   demo: "Demo",
   fork: "Fork",
+  forkWhole: "Copy the conversation",
   messages: (count: number) => (count === 1 ? "1 message" : `${count} messages`),
   import: "Import a conversation",
   importBad: "This file is no exported conversation.",

@@ -46,6 +46,7 @@ export const conversation: Same<typeof en> = {
     copy: "复制",
     edit: "在副本中修改并重发",
     retry: "在副本中重试",
+    fork: "在副本中从此处继续",
     editHint: "原来的对话保持不变。会复制到这条消息之前，再从您在此写的内容继续。",
     sendInCopy: "在副本中发送",
     cancel: "取消",

@@ -41,6 +41,7 @@ export const history: Same<typeof en> = {
   loadMore: "加载更多",
   demo: "演示",
   fork: "分支",
+  forkWhole: "复制对话",
   messages: (count) => `${count} 条消息`,
   import: "导入会话",
   importBad: "此文件不是导出的会话。",

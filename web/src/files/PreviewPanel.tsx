@@ -1,9 +1,10 @@
 // A look into one file, in the panel on the right.
-import { CopyOutlined, DownloadOutlined } from "@ant-design/icons";
-import { App, Button, Tooltip } from "antd";
+import { DownloadOutlined } from "@ant-design/icons";
+import { Button } from "antd";
 import { useState } from "react";
 
 import { ConfirmationNeeded } from "../api/execute";
+import { CopyButton } from "../conversation/CopyButton";
 import { useText } from "../i18n";
 import { Loading } from "../shell/Loading";
 import { Problem } from "../shell/Problem";
@@ -17,20 +18,14 @@ import { useDownload } from "./useDownload";
 
 export function PreviewPanel({ target }: { target: PreviewTarget }) {
   const text = useText().files;
-  const { message } = App.useApp();
   const download = useDownload();
-  const copy = () => {
-    void navigator.clipboard.writeText(target.path).then(() => message.success(text.copied));
-  };
   return (
     <ToolPanel title={visible(target.name)} open onClose={closePreview}>
       <div className={styles.bar}>
         <code className={styles.path} title={visible(target.path)}>
           {visible(target.path)}
         </code>
-        <Tooltip title={text.copyPath}>
-          <Button type="text" size="small" aria-label={text.copyPath} icon={<CopyOutlined aria-hidden />} onClick={copy} />
-        </Tooltip>
+        <CopyButton text={target.path} label={text.copyPath} />
         <Button size="small" icon={<DownloadOutlined aria-hidden />} onClick={() => download(target)}>
           {text.download}
         </Button>

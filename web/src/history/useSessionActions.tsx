@@ -6,6 +6,7 @@ import { useMemo } from "react";
 import { address, api, ApiError } from "../api/client";
 import { keys } from "../api/keys";
 import type { SessionItem } from "../api/types";
+import { follow } from "../conversation/download";
 import { useText } from "../i18n";
 import { currentRoute, navigate } from "../router";
 import { sayError } from "../shell/Problem";
@@ -128,10 +129,7 @@ export function useSessionActions(): SessionActions {
         });
       },
       exportAs: (session, format) => {
-        const link = document.createElement("a");
-        link.href = address(path(session.id, "/export"), { format });
-        link.download = "";
-        link.click();
+        follow(address(path(session.id, "/export"), { format }), "");
       },
       importFile: async (file) => {
         let transcript: unknown;

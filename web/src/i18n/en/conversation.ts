@@ -11,6 +11,7 @@ export const conversation = {
   code: "text",
   copyCode: "Copy the code",
   copied: "Copied",
+  copyFailed: "The browser does not allow copying here.",
   download: "Download",
   unknownFile: (id: string) => `file ${id}`,
   approval,

@@ -7,7 +7,6 @@ export const history = {
   emptyHint: "What you ask and what was done stays here.",
   emptyArchive: "Nothing is archived",
   nothingFound: (text: string) => `Nothing found for “${text}”`,
-  inTitle: "in the title",
   you: "You",
   assistant: "Deskhand",
   note: "Note",

@@ -11,6 +11,7 @@ export const conversation: Same<typeof en> = {
   code: "文本",
   copyCode: "复制代码",
   copied: "已复制",
+  copyFailed: "浏览器不允许在此复制。",
   download: "下载",
   unknownFile: (id) => `文件 ${id}`,
   approval,

@@ -10,7 +10,6 @@ export const history: Same<typeof en> = {
   emptyHint: "您的提问和执行过程都会保存在这里。",
   emptyArchive: "没有归档的会话",
   nothingFound: (text) => `没有找到“${text}”`,
-  inTitle: "标题",
   you: "您",
   assistant: "Deskhand",
   note: "备注",

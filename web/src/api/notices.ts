@@ -4,6 +4,7 @@ import { useSyncExternalStore } from "react";
 
 import { api } from "./client";
 import { openStream, type Stream, type StreamState } from "./events";
+import { refreshHeads } from "./heads";
 import { keys } from "./keys";
 import { openShared } from "./shared";
 import type { PendingApproval } from "./types";
@@ -36,7 +37,7 @@ export function openNotices(client: QueryClient): Stream {
     if ("approvals" in notice) {
       client.setQueryData<PendingApproval[]>(keys.approvals, notice.approvals);
     } else if ("sessions" in notice) {
-      void client.invalidateQueries({ queryKey: keys.sessions });
+      void refreshHeads(client);
     } else {
       setState(notice.state);
       if (notice.state === "lost") {

@@ -24,11 +24,15 @@ export function useAbout() {
   return useQuery({ queryKey: keys.about, queryFn: ({ signal }) => api.get<About>("about", { signal }) });
 }
 
+/** One page of the sessions of a kind. */
+export function sessionPage(kind: { archived: boolean } | { deleted: true }, page: number, signal?: AbortSignal): Promise<SessionList> {
+  return api.get<SessionList>("sessions", { query: { page, page_size: PAGE_SIZE, ...kind }, ...(signal ? { signal } : {}) });
+}
+
 export function useSessions(archived: boolean) {
   return useInfiniteQuery({
     queryKey: keys.sessionList(archived),
-    queryFn: ({ pageParam, signal }) =>
-      api.get<SessionList>("sessions", { query: { page: pageParam, page_size: PAGE_SIZE, archived }, signal }),
+    queryFn: ({ pageParam, signal }) => sessionPage({ archived }, pageParam, signal),
     initialPageParam: 1,
     getNextPageParam: (last) => (last.page * last.page_size < last.total ? last.page + 1 : undefined),
   });
@@ -37,8 +41,7 @@ export function useSessions(archived: boolean) {
 export function useDeletedSessions() {
   return useInfiniteQuery({
     queryKey: keys.deletedSessions,
-    queryFn: ({ pageParam, signal }) =>
-      api.get<SessionList>("sessions", { query: { page: pageParam, page_size: PAGE_SIZE, deleted: true }, signal }),
+    queryFn: ({ pageParam, signal }) => sessionPage({ deleted: true }, pageParam, signal),
     initialPageParam: 1,
     getNextPageParam: (last) => (last.page * last.page_size < last.total ? last.page + 1 : undefined),
   });

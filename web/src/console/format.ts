@@ -1,19 +1,8 @@
-// Numbers and times as people read them.
+// Times and paths as people read them.
 import type { PathText } from "../api/types";
 import type { Language } from "../i18n";
-
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-
-export function bytesText(bytes: number): string {
-  let amount = Math.max(0, bytes);
-  let unit = 0;
-  // 1023.96 would be written as 1024.0.
-  while (amount >= (unit === 0 ? 1024 : 1023.95) && unit + 1 < UNITS.length) {
-    amount /= 1024;
-    unit += 1;
-  }
-  return `${unit === 0 ? String(Math.round(amount)) : amount.toFixed(1)} ${UNITS[unit] ?? ""}`;
-}
+import { locale } from "../i18n/locale";
+import { visible } from "../text/visible";
 
 export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -32,23 +21,21 @@ export function spanText(seconds: number, language: Language): string {
   return minutes > 0 ? `${minutes} ${min}` : `${Math.floor(seconds)} ${s}`;
 }
 
-const tag = (language: Language) => (language === "zh" ? "zh-CN" : "en-GB");
-
 /** The time of day alone where it is today, else with the date. */
 export function timeText(time: string | number, language: Language): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return String(time);
   const today = date.toDateString() === new Date().toDateString();
-  return new Intl.DateTimeFormat(tag(language), {
+  return new Intl.DateTimeFormat(locale(language), {
     ...(today ? {} : { year: "numeric", month: "short", day: "numeric" }),
     hour: "2-digit",
     minute: "2-digit",
     second: "2-digit",
-    hour12: false,
+    hourCycle: "h23",
   }).format(date);
 }
 
 /** A path that is not UTF-8 is shown by its bytes. */
 export function pathShown(path: PathText): string {
-  return typeof path === "string" ? path : `0x${path.bytes}`;
+  return typeof path === "string" ? visible(path) : `0x${path.bytes}`;
 }

@@ -1,30 +1,36 @@
-// Copies a text and says so.
-import { CheckOutlined, CopyOutlined } from "@ant-design/icons";
+// Copies a text and says whether that worked.
+import { CheckOutlined, CopyOutlined, WarningOutlined } from "@ant-design/icons";
 import { Button } from "antd";
 import { useEffect, useState } from "react";
 
 import { useText } from "../i18n";
 import { copyText } from "./copy";
 
-export function CopyButton({ text, label }: { text: string | (() => string); label: string }) {
+interface Props {
+  /** Made when it is asked for, where it is a function. */
+  text: string | (() => string);
+  label: string;
+  /** The label stands on the button, too. */
+  named?: boolean;
+}
+
+const ICONS = { idle: <CopyOutlined />, copied: <CheckOutlined />, failed: <WarningOutlined /> };
+
+export function CopyButton({ text, label, named = false }: Props) {
   const words = useText().conversation;
-  const [copied, setCopied] = useState(false);
+  const [state, setState] = useState<keyof typeof ICONS>("idle");
   useEffect(() => {
-    if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), 1500);
+    if (state === "idle") return;
+    const timer = setTimeout(() => setState("idle"), state === "copied" ? 1500 : 5000);
     return () => clearTimeout(timer);
-  }, [copied]);
+  }, [state]);
   const copy = () => {
-    void copyText(typeof text === "string" ? text : text()).then(setCopied);
+    void copyText(typeof text === "string" ? text : text()).then((done) => setState(done ? "copied" : "failed"));
   };
+  const said = { idle: label, copied: words.copied, failed: words.copyFailed }[state];
   return (
-    <Button
-      type="text"
-      size="small"
-      aria-label={copied ? words.copied : label}
-      title={copied ? words.copied : label}
-      icon={copied ? <CheckOutlined /> : <CopyOutlined />}
-      onClick={copy}
-    />
+    <Button type={named ? "default" : "text"} size="small" aria-label={said} title={said} icon={ICONS[state]} onClick={copy}>
+      {named ? said : null}
+    </Button>
   );
 }

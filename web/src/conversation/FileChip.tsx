@@ -3,9 +3,10 @@ import { DownloadOutlined, FileOutlined, PaperClipOutlined } from "@ant-design/i
 
 import { useUploads } from "../api/queries";
 import { useText } from "../i18n";
+import { bytesText } from "../text/bytes";
+import { visible } from "../text/visible";
 import styles from "./conversation.module.css";
 import type { Source } from "./download";
-import { sayBytes } from "./numbers";
 import { useSessionPlace } from "./SessionContext";
 import { useDownload } from "./useDownload";
 
@@ -20,12 +21,12 @@ export function FileChip({ id }: { id: string }) {
     <button
       type="button"
       className={styles.chip}
-      title={upload ? `${words.download} · ${sayBytes(upload.size)}` : id}
+      title={upload ? `${words.download} · ${bytesText(upload.size)}` : id}
       disabled={upload === undefined}
       onClick={() => fetchFile({ upload_id: id })}
     >
       <PaperClipOutlined aria-hidden />
-      <span>{name}</span>
+      <span>{visible(name)}</span>
     </button>
   );
 }
@@ -37,7 +38,7 @@ export function FileCard({ name, detail, source }: { name: string; detail?: stri
     <button type="button" className={styles.fileCard} onClick={() => fetchFile(source)} title={words.download}>
       <FileOutlined aria-hidden />
       <span className={styles.fileName}>
-        <span>{name}</span>
+        <span>{visible(name)}</span>
         {detail !== undefined && <small>{detail}</small>}
       </span>
       <DownloadOutlined aria-label={words.download} />

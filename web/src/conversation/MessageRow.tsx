@@ -1,10 +1,11 @@
 // One message with what can be done to it.
-import { EditOutlined, RedoOutlined } from "@ant-design/icons";
+import { EditOutlined, ForkOutlined, RedoOutlined } from "@ant-design/icons";
 import { Button } from "antd";
 import { memo, useState } from "react";
 
 import { useLanguage, useText } from "../i18n";
 import { forget, useKept } from "../text/kept";
+import { locale } from "../i18n/locale";
 import styles from "./conversation.module.css";
 import { CopyButton } from "./CopyButton";
 import { EditMessage } from "./EditMessage";
@@ -26,6 +27,8 @@ export interface RowActions {
   /** Says the last thing once more, here. */
   sayAgain: () => void;
   compact: () => void;
+  /** A copy that ends with this message. */
+  forkHere: (message: number) => void;
 }
 
 interface Props {
@@ -128,7 +131,7 @@ function UserMessage({ row, actions }: { row: UserRow; actions: RowActions }) {
 
 function AssistantMessage({ row, paused, actions }: { row: AssistantRow; paused: boolean; actions: RowActions }) {
   const words = useText().conversation;
-  const { turn, running } = row;
+  const { turn, running, message } = row;
   const usage = turn.usage;
   return (
     <article className={styles.assistant} aria-label={words.message.deskhand} aria-busy={running}>
@@ -142,6 +145,9 @@ function AssistantMessage({ row, paused, actions }: { row: AssistantRow; paused:
       {!running && (
         <div className={styles.tools}>
           <CopyButton text={() => saidIn(turn)} label={words.message.copy} />
+          {message !== null && (
+            <Button type="text" size="small" icon={<ForkOutlined />} aria-label={words.message.fork} title={words.message.fork} onClick={() => actions.forkHere(message.id)} />
+          )}
           <Time at={row.message?.timestamp ?? null} />
           {turn.model !== null && <span>{turn.model}</span>}
           {usage !== null && (
@@ -173,7 +179,7 @@ function Time({ at }: { at: string | null }) {
   const { language } = useLanguage();
   if (at === null) return null;
   const date = new Date(at);
-  const tag = language === "zh" ? "zh-CN" : undefined;
+  const tag = locale(language);
   return (
     <time dateTime={at} title={date.toLocaleString(tag)}>
       {date.toLocaleTimeString(tag, { hour: "2-digit", minute: "2-digit" })}

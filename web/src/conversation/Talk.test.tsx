@@ -157,3 +157,17 @@ test("an order to pause ends with its turn", async () => {
   await happens(started, done);
   expect(await screen.findByRole("button", { name: "Go on" })).toBeTruthy();
 });
+
+test("a copy may end with any answer, and times are written as the page's language writes them", async () => {
+  messages = [
+    { id: 7, session_id: "s", role: "user", content: "Do it", timestamp: "2026-01-02T15:04:00", metadata: {} },
+    { id: 8, session_id: "s", role: "assistant", content: "Done", timestamp: "2026-01-02T15:04:00", metadata: { turn_id: "t", outcome: "completed" } },
+  ];
+  // The browser's own language may be any.
+  const written = vi.spyOn(Date.prototype, "toLocaleTimeString").mockImplementation((tag) => `time in ${String(tag)}`);
+  await open();
+  expect(await screen.findAllByText("time in en")).toHaveLength(2);
+  written.mockRestore();
+  fireEvent.click(screen.getByRole("button", { name: "Go on from here in a copy of the conversation" }));
+  await waitFor(() => expect(posted).toEqual([{ path: "sessions/s/fork", body: { at_message: 8 } }]));
+});

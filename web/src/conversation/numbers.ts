@@ -1,16 +1,4 @@
-// Sizes and times as people read them.
-
-export function sayBytes(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  const units = ["KB", "MB", "GB", "TB"];
-  let value = bytes / 1024;
-  let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024;
-    unit += 1;
-  }
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit] ?? ""}`;
-}
+// Times and counts as people read them.
 
 /** 0.4 s, 12 s, 3 min 5 s: the same in both languages. */
 export function sayDuration(ms: number): string {

@@ -7,7 +7,7 @@ import { keys } from "../api/keys";
 import { useText } from "../i18n";
 import { navigate } from "../router";
 import { sayError } from "../shell/Problem";
-import { compact, forkAndSay, order, say, setModel, type TurnOrder } from "./actions";
+import { compact, fork, forkAndSay, order, say, setModel, type TurnOrder } from "./actions";
 import type { RowActions } from "./MessageRow";
 import { hasArrived, type Outgoing, type Row, rowsOf, type UserRow } from "./rows";
 import { putBack, useDraft } from "./sender/draft";
@@ -95,15 +95,17 @@ export function useTalk(sessionId: string) {
   const lastText = lastSaid?.text ?? null;
   const lastUploads = lastSaid?.uploads.join() ?? "";
   const actions = useMemo<RowActions>(() => {
-    const fork = async (row: UserRow, content: string) => {
-      if (row.id === null) return;
-      const id = await forkAndSay(sessionId, row.id, content, row.uploads);
+    const goTo = (id: string) => {
       void client.invalidateQueries({ queryKey: keys.sessions });
       navigate({ name: "session", id });
     };
+    const forkWith = async (row: UserRow, content: string) => {
+      if (row.id !== null) goTo(await forkAndSay(sessionId, row.id, content, row.uploads));
+    };
     return {
-      retryAsFork: (row) => void fork(row, row.text).catch(tell),
-      editAsFork: fork,
+      retryAsFork: (row) => void forkWith(row, row.text).catch(tell),
+      editAsFork: forkWith,
+      forkHere: (last) => void fork(sessionId, last).then(({ id }) => goTo(id)).catch(tell),
       sayAgain: () => {
         if (lastText !== null) void send(lastText, lastUploads === "" ? [] : lastUploads.split(","), false);
       },

@@ -4,9 +4,10 @@ import { Button } from "antd";
 import type { CSSProperties, ReactNode } from "react";
 
 import { useText } from "../i18n";
+import { bytesText } from "../text/bytes";
+import { visible } from "../text/visible";
 import styles from "./files.module.css";
 import { openPreview, type PreviewTarget, usePreview } from "./preview";
-import { formatBytes } from "./size";
 import { useDownload } from "./useDownload";
 
 interface Props {
@@ -26,20 +27,20 @@ export function FileRow({ icon, target, size, style }: Props) {
         type="button"
         className={styles.row}
         style={style}
-        title={target.path}
+        title={visible(target.path)}
         aria-current={current || undefined}
         onClick={() => openPreview(target)}
       >
         <span className={styles.caret} />
         <span className={styles.icon}>{icon}</span>
-        <span className={styles.name}>{target.name}</span>
-        {size !== undefined && <span className={styles.size}>{formatBytes(size)}</span>}
+        <span className={styles.name}>{visible(target.name)}</span>
+        {size !== undefined && <span className={styles.size}>{bytesText(size)}</span>}
       </button>
       <Button
         type="text"
         size="small"
         className={styles.get}
-        aria-label={text.downloadNamed(target.name)}
+        aria-label={text.downloadNamed(visible(target.name))}
         title={text.download}
         icon={<DownloadOutlined aria-hidden />}
         onClick={() => download(target)}

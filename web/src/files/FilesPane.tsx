@@ -9,6 +9,7 @@ import type { PathText } from "../api/types";
 import { useText } from "../i18n";
 import { Loading } from "../shell/Loading";
 import { Problem } from "../shell/Problem";
+import { visible } from "../text/visible";
 import { FileRow } from "./FileRow";
 import styles from "./files.module.css";
 import { FolderTree, lastPart } from "./FolderTree";
@@ -82,8 +83,8 @@ function Workspace({ sessionId }: { sessionId: string | undefined }) {
       {roots.length === 0 && <p className={styles.none}>{text.noWorkspace}</p>}
       {roots.map((root) => (
         <div key={root}>
-          <p className={styles.root} title={root}>
-            <bdi>{root}</bdi>
+          <p className={styles.root} title={visible(root)}>
+            <bdi>{visible(root)}</bdi>
           </p>
           <FolderTree path={own === undefined ? root : "."} sessionId={sessionId} hidden={hidden} />
         </div>

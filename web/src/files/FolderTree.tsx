@@ -6,6 +6,7 @@ import { type ReactNode, useState } from "react";
 import { useText } from "../i18n";
 import { Loading } from "../shell/Loading";
 import { Problem } from "../shell/Problem";
+import { visible } from "../text/visible";
 import { FileRow } from "./FileRow";
 import styles from "./files.module.css";
 import { type FolderEntry, useFolder } from "./queries";
@@ -73,12 +74,12 @@ function Branch({ entry, sessionId, hidden, depth }: { entry: FolderEntry } & Om
         className={styles.row}
         style={indent(depth)}
         aria-expanded={open}
-        title={entry.path}
+        title={visible(entry.path)}
         onClick={() => setOpen(!open)}
       >
         <CaretRightOutlined aria-hidden className={styles.caret} rotate={open ? 90 : 0} />
         <FolderOutlined aria-hidden className={styles.icon} />
-        <span className={styles.name}>{lastPart(entry.path)}</span>
+        <span className={styles.name}>{visible(lastPart(entry.path))}</span>
       </button>
       {open && <FolderTree path={entry.path} sessionId={sessionId} hidden={hidden} depth={depth + 1} />}
     </li>

@@ -1,36 +1,31 @@
 // A look into one file, in the panel on the right.
-import { CopyOutlined, DownloadOutlined } from "@ant-design/icons";
-import { App, Button, Tooltip } from "antd";
+import { DownloadOutlined } from "@ant-design/icons";
+import { Button } from "antd";
 import { useState } from "react";
 
 import { ConfirmationNeeded } from "../api/execute";
+import { CopyButton } from "../conversation/CopyButton";
 import { useText } from "../i18n";
 import { Loading } from "../shell/Loading";
 import { Problem } from "../shell/Problem";
 import { ToolPanel } from "../shell/ToolPanel";
+import { bytesText } from "../text/bytes";
 import { visible } from "../text/visible";
 import styles from "./files.module.css";
 import { closePreview, type PreviewTarget } from "./preview";
 import { type FilePart, useFile } from "./queries";
-import { formatBytes } from "./size";
 import { useDownload } from "./useDownload";
 
 export function PreviewPanel({ target }: { target: PreviewTarget }) {
   const text = useText().files;
-  const { message } = App.useApp();
   const download = useDownload();
-  const copy = () => {
-    void navigator.clipboard.writeText(target.path).then(() => message.success(text.copied));
-  };
   return (
-    <ToolPanel title={target.name} open onClose={closePreview}>
+    <ToolPanel title={visible(target.name)} open onClose={closePreview}>
       <div className={styles.bar}>
-        <code className={styles.path} title={target.path}>
-          {target.path}
+        <code className={styles.path} title={visible(target.path)}>
+          {visible(target.path)}
         </code>
-        <Tooltip title={text.copyPath}>
-          <Button type="text" size="small" aria-label={text.copyPath} icon={<CopyOutlined aria-hidden />} onClick={copy} />
-        </Tooltip>
+        <CopyButton text={target.path} label={text.copyPath} />
         <Button size="small" icon={<DownloadOutlined aria-hidden />} onClick={() => download(target)}>
           {text.download}
         </Button>
@@ -56,14 +51,14 @@ function Content({ target }: { target: PreviewTarget }) {
   if (first === undefined) return null;
   const image = first.images[0];
   if (image !== undefined) {
-    return <img className={styles.image} src={`data:${image.mime};base64,${image.base64}`} alt={target.name} />;
+    return <img className={styles.image} src={`data:${image.mime};base64,${image.base64}`} alt={visible(target.name)} />;
   }
   // The next part failed, or wants a yes of its own: what was read stays.
   const stopped = file.isFetchingNextPage ? null : file.error;
   return (
     <>
       <Facts parts={file.data.pages} first={first} />
-      <Lines parts={file.data.pages} name={target.name} />
+      <Lines parts={file.data.pages} name={visible(target.name)} />
       {stopped instanceof ConfirmationNeeded ? (
         <Asks needed={stopped} onYes={readOn} />
       ) : stopped !== null ? (
@@ -98,7 +93,7 @@ function Facts({ parts, first }: { parts: FilePart[]; first: FilePart }) {
   const total = parts.at(-1)?.total_lines;
   const lines = total ?? parts.at(-1)?.end_line;
   const facts = [
-    formatBytes(first.size),
+    bytesText(first.size),
     lines === undefined ? null : total === undefined ? text.lines("1", String(lines)) : text.whole(String(lines)),
     first.encoding ?? null,
   ];

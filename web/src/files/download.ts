@@ -1,19 +1,12 @@
-// Getting a file out of the server: a link that works once is asked for, then followed.
-import { api } from "../api/client";
-import type { Download } from "../api/types";
+// A file of the sidebar or of a result, as something to download.
+import { download as downloadOf, type Source } from "../conversation/download";
 import type { PreviewTarget } from "./preview";
 
-export async function download(target: PreviewTarget): Promise<void> {
-  const { path, sessionId, uploadId } = target;
-  const what =
-    uploadId !== undefined ? { upload_id: uploadId } : path.startsWith("out:") ? { output: path } : { path };
-  const { url } = await api.post<Download>("downloads", {
-    ...what,
-    ...(sessionId === undefined ? {} : { session_id: sessionId }),
-    once: true,
-  });
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = "";
-  link.click();
+export function download({ path, sessionId, uploadId }: PreviewTarget): Promise<void> {
+  return downloadOf(sourceOf(path, uploadId), sessionId ?? null);
+}
+
+function sourceOf(path: string, uploadId: string | undefined): Source {
+  if (uploadId !== undefined) return { upload_id: uploadId };
+  return path.startsWith("out:") ? { output: path } : { path };
 }

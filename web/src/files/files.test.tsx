@@ -9,7 +9,6 @@ import { FilesPane } from "./FilesPane";
 import { closePreview } from "./preview";
 import { PreviewHost } from "./PreviewHost";
 import { outputsOf } from "./queries";
-import { formatBytes } from "./size";
 
 afterEach(() => {
   used.clear();
@@ -40,7 +39,7 @@ function execute({ body }: Asked) {
     if (path === "gone") {
       return { success: false, status: "error", result: null, message: "Cannot list gone.", need_confirmation: false };
     }
-    const names = path === "src" ? ["src/main.rs"] : ["a.txt", "secret.txt"];
+    const names = path === "src" ? ["src/main.rs"] : ["a.txt", "secret.txt", "cod\u202Etxt.exe"];
     const folders = path === "src" ? [] : ["src", "gone"];
     const entries = [
       ...folders.map((each) => ({ path: each, kind: "folder" })),
@@ -136,6 +135,12 @@ test("what needs a yes is read only after it, each part by its own, and never ag
   expect(screen.getByText(/line 3 of secret.txt/)).toBeTruthy();
 });
 
+test("what nobody sees in a name is shown", async () => {
+  start();
+  await show(pane);
+  expect(await screen.findByText("cod⟨U+202E⟩txt.exe")).toBeTruthy();
+});
+
 test("a download is asked for, then followed", async () => {
   const user = userEvent.setup();
   const log = start();
@@ -169,13 +174,4 @@ test("outputs are what calls changed and what was kept, the newest first, each o
     ["out:3", "tool3", true],
     ["/w/b", "tool1", false],
   ]);
-});
-
-test.each([
-  [0, "0 B"],
-  [1023, "1,023 B"],
-  [1536, "1.5 KB"],
-  [104_857_600, "100 MB"],
-])("%i bytes are %s", (bytes, text) => {
-  expect(formatBytes(bytes, "en")).toBe(text);
 });

@@ -1,9 +1,9 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { SessionItem } from "../api/types";
-import { navigate } from "../router";
+import { currentRoute, navigate } from "../router";
 import { type Asked, Refusal, serve, show } from "../test/page";
 import { HistoryList } from "./HistoryList";
 
@@ -50,6 +50,7 @@ beforeEach(() => {
       Object.assign(sessions[0] ?? {}, { deleted_at: new Date().toISOString() });
       return { success: true };
     },
+    "POST sessions/a/fork": () => session("copy", "Copy"),
     "POST sessions/a/restore": () => {
       delete sessions[0]?.deleted_at;
       return sessions[0];
@@ -153,4 +154,37 @@ test("a server that is gone is told in words, with a way to try again", async ()
   await show(<HistoryList current={undefined} />);
   expect(await screen.findByText("The server cannot be reached.")).toBeTruthy();
   expect(screen.getByRole("button", { name: "Try again" })).toBeTruthy();
+});
+
+test("a conversation is copied whole, and the copy is opened", async () => {
+  const user = userEvent.setup();
+  await show(<HistoryList current={undefined} />);
+  await choose(user, "项目需求分析", "Copy the conversation");
+  await waitFor(() => expect(currentRoute()).toMatchObject({ name: "session", id: "copy" }));
+  expect(changes()).toMatchObject([{ path: "sessions/a/fork", body: {} }]);
+});
+
+test("what nobody sees in a title is shown, and not written into it", async () => {
+  const user = userEvent.setup();
+  Object.assign(sessions[0] ?? {}, { title: "a\u202Eb" });
+  await show(<HistoryList current={undefined} />);
+  expect(await screen.findByText("a⟨U+202E⟩b")).toBeTruthy();
+  await choose(user, "a⟨U\\+202E⟩b".replace("\\", ""), "Rename");
+  expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Title" }).value).toBe("a\u202Eb");
+});
+
+test("keys of an input method end neither a title nor a search", async () => {
+  const user = userEvent.setup();
+  await show(<HistoryList current={undefined} />);
+  const search = screen.getByRole<HTMLInputElement>("searchbox");
+  fireEvent.change(search, { target: { value: "xuqiu" } });
+  fireEvent.keyDown(search, { key: "Escape", keyCode: 229 });
+  expect(search.value).toBe("xuqiu");
+  fireEvent.keyDown(search, { key: "Escape", keyCode: 27 });
+  expect(search.value).toBe("");
+  await choose(user, "项目需求分析", "Rename");
+  const title = screen.getByRole("textbox", { name: "Title" });
+  fireEvent.keyDown(title, { key: "Enter", keyCode: 229 });
+  fireEvent.keyDown(title, { key: "Escape", keyCode: 229 });
+  expect(screen.getByRole("textbox", { name: "Title" })).toBe(title);
 });

@@ -6,6 +6,7 @@ import { useRef, useState } from "react";
 import { useDeletedSessions, useSessions } from "../api/queries";
 import { useText } from "../i18n";
 import { navigate } from "../router";
+import { isComposing } from "../text/composing";
 import styles from "./history.module.css";
 import { SearchResults } from "./SearchResults";
 import { SessionList } from "./SessionList";
@@ -41,7 +42,8 @@ export function HistoryList({ current, onDone }: Props) {
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key === "Escape") setTyped("");
+            // Escape that gives up a Chinese word is not meant for the search.
+            if (event.key === "Escape" && !isComposing(event)) setTyped("");
           }}
         />
         <div className={styles.topRow}>

@@ -7,6 +7,7 @@ import { type Texts, useText } from "../i18n";
 import { href } from "../router";
 import { Loading } from "../shell/Loading";
 import { Problem } from "../shell/Problem";
+import { visible } from "../text/visible";
 import styles from "./history.module.css";
 import { RelativeTime } from "./RelativeTime";
 import { Snippet } from "./Snippet";
@@ -30,7 +31,7 @@ export function SearchResults({ query, onOpen }: { query: string; onOpen?: (() =
           <li key={`${hit.session_id}/${hit.message_id ?? "title"}`}>
             <a className={styles.hit} href={href(routeOf(hit))} onClick={onOpen}>
               <span className={styles.hitHead}>
-                <span className={styles.name}>{hit.message_id === null ? <Snippet text={hit.snippet} /> : hit.title}</span>
+                <span className={styles.name}>{hit.message_id === null ? <Snippet text={hit.snippet} /> : visible(hit.title)}</span>
                 <RelativeTime at={hit.timestamp} className={styles.time} />
               </span>
               {hit.message_id !== null && (

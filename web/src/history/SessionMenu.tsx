@@ -3,6 +3,7 @@ import {
   DeleteOutlined,
   EditOutlined,
   ExportOutlined,
+  ForkOutlined,
   InboxOutlined,
   MoreOutlined,
   RollbackOutlined,
@@ -31,6 +32,7 @@ export function SessionMenu({ session, onRename, className, label }: Props) {
     ...(onRename
       ? [{ key: "rename", icon: <EditOutlined aria-hidden />, label: words.rename, onClick: () => onRename() }]
       : []),
+    { key: "fork", icon: <ForkOutlined aria-hidden />, label: words.forkWhole, onClick: () => void actions.fork(session) },
     {
       key: "archive",
       icon: <InboxOutlined aria-hidden />,

@@ -1,4 +1,5 @@
 // A place where something was found, with each hit marked. The server puts hits between ⟪ and ⟫.
+import { visible } from "../text/visible";
 
 export interface Piece {
   text: string;
@@ -23,5 +24,5 @@ export function piecesOf(snippet: string): Piece[] {
 }
 
 export function Snippet({ text }: { text: string }) {
-  return <>{piecesOf(text).map((piece, index) => (piece.hit ? <mark key={index}>{piece.text}</mark> : piece.text))}</>;
+  return <>{piecesOf(visible(text)).map((piece, index) => (piece.hit ? <mark key={index}>{piece.text}</mark> : piece.text))}</>;
 }

@@ -4,7 +4,8 @@ import { type KeyboardEvent, useState } from "react";
 
 import type { SessionItem } from "../api/types";
 import { useText } from "../i18n";
-import { titleOf } from "./title";
+import { isComposing } from "../text/composing";
+import { titleToEdit } from "./title";
 import { useSessionActions } from "./useSessionActions";
 
 interface Props {
@@ -15,7 +16,7 @@ interface Props {
 
 export function TitleEditor({ session, className, onDone }: Props) {
   const text = useText();
-  const title = titleOf(session, text);
+  const title = titleToEdit(session, text);
   const { rename } = useSessionActions();
   const [draft, setDraft] = useState(title);
   const save = () => {
@@ -25,7 +26,7 @@ export function TitleEditor({ session, className, onDone }: Props) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     // Enter that ends the writing of a Chinese word is not the end of the title.
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     if (event.key === "Enter") save();
     if (event.key === "Escape") onDone();
   };

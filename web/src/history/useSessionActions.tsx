@@ -6,6 +6,7 @@ import { useMemo } from "react";
 import { address, api, ApiError } from "../api/client";
 import { keys } from "../api/keys";
 import type { SessionItem } from "../api/types";
+import { follow } from "../conversation/download";
 import { useText } from "../i18n";
 import { currentRoute, navigate } from "../router";
 import { sayError } from "../shell/Problem";
@@ -19,6 +20,7 @@ export interface SessionActions {
   remove: (session: SessionItem) => void;
   removeForever: (session: SessionItem) => void;
   restore: (session: SessionItem) => Promise<void>;
+  fork: (session: SessionItem) => Promise<void>;
   exportAs: (session: SessionItem, format: "json" | "markdown") => void;
   importFile: (file: File) => Promise<void>;
 }
@@ -120,11 +122,14 @@ export function useSessionActions(): SessionActions {
           onOk: () => attempt(() => api.delete(path(session.id))),
         });
       },
+      fork: async (session) => {
+        await attempt(async () => {
+          const copy = await api.post<SessionItem>(path(session.id, "/fork"));
+          navigate({ name: "session", id: copy.id });
+        });
+      },
       exportAs: (session, format) => {
-        const link = document.createElement("a");
-        link.href = address(path(session.id, "/export"), { format });
-        link.download = "";
-        link.click();
+        follow(address(path(session.id, "/export"), { format }), "");
       },
       importFile: async (file) => {
         let transcript: unknown;

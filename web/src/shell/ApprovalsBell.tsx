@@ -7,6 +7,7 @@ import { useApprovals } from "../api/queries";
 import type { PendingApproval } from "../api/types";
 import { useText } from "../i18n";
 import { navigate } from "../router";
+import { visible } from "../text/visible";
 import styles from "./shell.module.css";
 import { canAskToNotify, useNotifications } from "./useNotifications";
 
@@ -29,9 +30,9 @@ export function ApprovalsBell() {
           {pending.map((approval) => (
             <li key={approval.id}>
               <button type="button" className={styles.bellItem} onClick={() => go(approval)}>
-                <strong>{approval.tool}</strong>
+                <strong>{visible(approval.tool)}</strong>
                 <span>{summaryOf(approval)}</span>
-                {approval.session_title && <small>{approval.session_title}</small>}
+                {approval.session_title && <small>{visible(approval.session_title)}</small>}
               </button>
             </li>
           ))}
@@ -71,5 +72,5 @@ export function ApprovalsBell() {
 
 export function summaryOf(approval: PendingApproval): string {
   const { subject } = approval;
-  return subject.about === "execution" ? subject.plan.summary : subject.text.slice(0, 120);
+  return visible(subject.about === "execution" ? subject.plan.summary : subject.text.slice(0, 120));
 }

@@ -186,15 +186,10 @@ test("the first link leads past the sidebar", async () => {
 
 test("a browser that cannot show notifications keeps its page", async () => {
   vi.spyOn(document, "hidden", "get").mockReturnValue(true);
-  const asked = vi.fn();
-  class Throwing {
-    static permission = "granted";
-    constructor(...given: unknown[]) {
-      asked(...given);
-      throw new TypeError("Illegal constructor");
-    }
-  }
-  vi.stubGlobal("Notification", Throwing);
+  const asked = vi.fn(function () {
+    throw new TypeError("Illegal constructor");
+  });
+  vi.stubGlobal("Notification", Object.assign(asked, { permission: "granted" }));
   serve(table);
   await show(<App />);
   await screen.findByRole("button", { name: "No approvals pending" });

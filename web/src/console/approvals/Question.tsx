@@ -4,6 +4,7 @@ import { lazy, Suspense } from "react";
 import type { PendingApproval } from "../../api/types";
 import { href } from "../../router";
 import { Loading } from "../../shell/Loading";
+import { visible } from "../../text/visible";
 import { useConsoleText } from "../texts";
 import { isConversation } from "./conversations";
 
@@ -14,7 +15,7 @@ export function Question({ approval }: { approval: PendingApproval }) {
   return (
     <div>
       {isConversation(approval.session_id) && (
-        <a href={href({ name: "session", id: approval.session_id })}>{approval.session_title ?? text.open}</a>
+        <a href={href({ name: "session", id: approval.session_id })}>{approval.session_title === undefined ? text.open : visible(approval.session_title)}</a>
       )}
       <Suspense fallback={<Loading />}>
         <ApprovalCard request={approval} />

@@ -1,34 +1,11 @@
 import { expect, test } from "vitest";
 
-import type { Grant, GrantScope, Shape } from "../../api/types";
+import type { Grant, GrantScope } from "../../api/types";
 import { CONSOLE_TEXTS } from "../texts";
-import { scopeWords, shapeWords, untilWords } from "./words";
+import { scopeWords, untilWords } from "./words";
 
 const en = CONSOLE_TEXTS.en.oversight.grants;
 const zh = CONSOLE_TEXTS.zh.oversight.grants;
-
-test.each<[Shape, string, string]>([
-  [
-    { kind: "exact", sha256: "00", shown: '{"path":"a"}' },
-    'write_file with exactly these arguments: {"path":"a"}',
-    'write_file，仅限这些参数：{"path":"a"}',
-  ],
-  [{ kind: "folder", path: "/home/x" }, "write_file on anything in /home/x", "write_file，可用于 /home/x 中的任何内容"],
-  [
-    { kind: "command", pattern: "git push origin *", folder: "/w", network: false },
-    "write_file with commands like “git push origin *” in /w",
-    "write_file，在 /w 中运行类似“git push origin *”的命令",
-  ],
-  [
-    { kind: "command", pattern: "npm ci", folder: { bytes: "2fff" }, network: true },
-    "write_file with commands like “npm ci” in 0x2fff, with the network",
-    "write_file，在 0x2fff 中运行类似“npm ci”的命令，可使用网络",
-  ],
-  [{ kind: "any_arguments" }, "every use of write_file that is not sensitive", "write_file 的所有非敏感调用"],
-])("the shape %j", (shape, english, chinese) => {
-  expect(shapeWords(shape, "write_file", en)).toBe(english);
-  expect(shapeWords(shape, "write_file", zh)).toBe(chinese);
-});
 
 test.each<[GrantScope, string, string]>([
   [{ in: "session", id: "s" }, "in one conversation", "在一个对话中"],

@@ -2,6 +2,7 @@
 import { Button, Modal } from "antd";
 
 import { Problem } from "../../shell/Problem";
+import { visible } from "../../text/visible";
 import { useConsoleText } from "../texts";
 import styles from "./call.module.css";
 import { OutcomeView } from "./OutcomeView";
@@ -49,7 +50,7 @@ export function CallDialog({ call, title, yes }: Props) {
           (state.response.plan ? (
             <PlanView plan={state.response.plan} />
           ) : (
-            <p style={{ whiteSpace: "pre-line" }}>{state.response.confirmation_message}</p>
+            <p style={{ whiteSpace: "pre-line" }}>{visible(state.response.confirmation_message ?? "")}</p>
           ))}
         {state.step === "ended" && <OutcomeView response={state.response} />}
         {state.step === "failed" && <Problem error={state.error} />}

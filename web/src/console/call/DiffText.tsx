@@ -1,4 +1,5 @@
 // A unified diff, line by line in its colours. The signs stay, so that colour is not all there is.
+import { visible } from "../../text/visible";
 import styles from "./call.module.css";
 
 /** Beyond this many lines a person scrolls a file, not a preview. */
@@ -33,7 +34,7 @@ export function DiffText({ diff }: { diff: string }) {
     <pre className={`${styles.pre ?? ""} ${styles.diff ?? ""}`} tabIndex={0}>
       {lines.slice(0, MOST_LINES).map((line, index) => (
         <span key={index} className={line.kind === "same" ? undefined : styles[line.kind]}>
-          {line.text === "" ? " " : line.text}
+          {line.text === "" ? " " : visible(line.text)}
         </span>
       ))}
       {lines.length > MOST_LINES && <span className={styles.hunk}>…</span>}

@@ -4,11 +4,13 @@ import type { ReactNode } from "react";
 
 import type { ExecuteResponse, Outcome } from "../../api/types";
 import { WholeOutput } from "../../output/WholeOutput";
+import { CopyButton } from "../../conversation/CopyButton";
+import { withoutEscapes } from "../../conversation/steps/ansi";
+import { visible } from "../../text/visible";
 import { DataView } from "../data/DataView";
 import { durationText } from "../format";
 import { type ConsoleTexts, useConsoleText } from "../texts";
 import styles from "./call.module.css";
-import { CopyButton } from "./CopyButton";
 import { Images } from "./Images";
 import { UndoButton } from "./UndoButton";
 
@@ -84,10 +86,10 @@ function TextPart({ content }: { content: string }) {
   return (
     <div>
       <pre className={styles.pre} tabIndex={0}>
-        {content}
+        {visible(withoutEscapes(content))}
       </pre>
       <div className={styles.buttons} style={{ marginTop: 6 }}>
-        <CopyButton label={text.copy} content={() => content} />
+        <CopyButton named label={text.copy} text={content} />
       </div>
     </div>
   );

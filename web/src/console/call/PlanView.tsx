@@ -3,6 +3,7 @@ import { Alert } from "antd";
 import type { ReactNode } from "react";
 
 import type { Explanation, Plan, Touch, Undoable } from "../../api/types";
+import { visible } from "../../text/visible";
 import { pathShown } from "../format";
 import { type ConsoleTexts, useConsoleText } from "../texts";
 import { effectWords } from "../tools/effects";
@@ -26,7 +27,7 @@ export function PlanView({ plan, explanation }: Props) {
   const notes = plan.notes ?? [];
   return (
     <>
-      <p className={styles.summary}>{plan.summary}</p>
+      <p className={styles.summary}>{visible(plan.summary)}</p>
       {notes.length > 0 && <Alert type="warning" title={text.notes} description={<Lines lines={notes} />} />}
       <dl className={styles.facts}>
         {explanation && (
@@ -41,8 +42,8 @@ export function PlanView({ plan, explanation }: Props) {
         <Fact name={text.rule}>
           <code>{explanation?.rule ?? plan.rule}</code>
         </Fact>
-        <Fact name={text.why}>{explanation?.why ?? plan.why}</Fact>
-        {explanation?.hint && <Fact name={text.hint}>{explanation.hint}</Fact>}
+        <Fact name={text.why}>{visible(explanation?.why ?? plan.why)}</Fact>
+        {explanation?.hint && <Fact name={text.hint}>{visible(explanation.hint)}</Fact>}
         {effects !== "" && <Fact name={texts.tools.effects}>{effects}</Fact>}
         {touches.length > 0 && (
           <Fact name={text.touches}>
@@ -57,12 +58,12 @@ export function PlanView({ plan, explanation }: Props) {
         )}
         {programs.length > 0 && (
           <Fact name={text.programs}>
-            <code>{programs.join(", ")}</code>
+            <code>{visible(programs.join(", "))}</code>
           </Fact>
         )}
         {hosts.length > 0 && (
           <Fact name={text.hosts}>
-            <code>{hosts.join(", ")}</code>
+            <code>{visible(hosts.join(", "))}</code>
           </Fact>
         )}
         {plan.cwd !== undefined && (
@@ -71,16 +72,16 @@ export function PlanView({ plan, explanation }: Props) {
           </Fact>
         )}
         {plan.confinement !== undefined && <Fact name={text.confinement}>{plan.confinement}</Fact>}
-        {plan.outside !== undefined && <Fact name={text.outside}>{plan.outside}</Fact>}
+        {plan.outside !== undefined && <Fact name={text.outside}>{visible(plan.outside)}</Fact>}
         <Fact name={text.undo}>{undoWords(plan.undo, text)}</Fact>
       </dl>
       {plan.result_approval && <p className={styles.quiet}>{text.resultApproval}</p>}
       {plan.preview &&
         (plan.preview.kind === "diff" ? (
-          <DiffText diff={plan.preview.text} />
+          <DiffText diff={visible(plan.preview.text)} />
         ) : (
           <pre className={styles.pre} tabIndex={0}>
-            {plan.preview.text}
+            {visible(plan.preview.text)}
           </pre>
         ))}
     </>
@@ -97,7 +98,7 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
 }
 
 function Lines({ lines }: { lines: string[] }) {
-  return lines.map((line) => <div key={line}>{line}</div>);
+  return lines.map((line) => <div key={line}>{visible(line)}</div>);
 }
 
 function TouchLine({ touch }: { touch: Touch }) {
@@ -113,7 +114,7 @@ function TouchLine({ touch }: { touch: Touch }) {
 
 function undoWords(undo: Undoable, text: ConsoleTexts["call"]): string {
   if (undo === "nothing_to_undo") return text.undoable.nothing;
-  return undo === "yes" ? text.undoable.yes : text.undoable.no(undo.no);
+  return undo === "yes" ? text.undoable.yes : text.undoable.no(visible(undo.no));
 }
 
 function decisionClass(decision: Explanation["decision"]): string | undefined {

@@ -3,10 +3,10 @@ import { Alert, Button, Input } from "antd";
 import { useEffect, useId, useRef, useState } from "react";
 
 import type { Json } from "../../api/types";
+import { CopyButton } from "../../conversation/CopyButton";
+import { bytesText } from "../../text/bytes";
 import callStyles from "../call/call.module.css";
 import { asCurl } from "../call/copyAs";
-import { CopyButton } from "../call/CopyButton";
-import { bytesText } from "../format";
 import { type ConsoleTexts, useConsoleText } from "../texts";
 import styles from "./docs.module.css";
 import { addressOf, firstBody, type Operation } from "./openapi";
@@ -100,7 +100,7 @@ export function TryIt({ operation, root }: { operation: Operation; root: unknown
             {text.stop}
           </Button>
         )}
-        <CopyButton label={texts.call.copyCurl} content={curl} />
+        <CopyButton named label={texts.call.copyCurl} text={curl} />
       </div>
       {problem !== "" && <Alert type="warning" title={problem} />}
       {received !== null && <AnswerView received={received} text={text} />}

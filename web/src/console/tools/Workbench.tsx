@@ -4,12 +4,12 @@ import { Alert, Button } from "antd";
 import { useState } from "react";
 
 import type { Json, ToolInfo } from "../../api/types";
+import { CopyButton } from "../../conversation/CopyButton";
 import { useLanguage } from "../../i18n";
 import { Problem } from "../../shell/Problem";
 import { visible } from "../../text/visible";
 import callStyles from "../call/call.module.css";
 import { asCommand, toolAsCurl } from "../call/copyAs";
-import { CopyButton } from "../call/CopyButton";
 import { OutcomeView } from "../call/OutcomeView";
 import { PlanView } from "../call/PlanView";
 import { Running } from "../call/Running";
@@ -61,8 +61,8 @@ export function Workbench({ tool }: { tool: ToolInfo }) {
           {text.plan}
         </Button>
         <div className={callStyles.end}>
-          <CopyButton label={text.copyCommand} content={() => asCommand(tool.name, input.value)} />
-          <CopyButton label={text.copyCurl} content={() => toolAsCurl(tool.name, input.value, window.location.origin)} />
+          <CopyButton named label={text.copyCommand} text={() => asCommand(tool.name, input.value)} />
+          <CopyButton named label={text.copyCurl} text={() => toolAsCurl(tool.name, input.value, window.location.origin)} />
         </div>
       </div>
       {planned && (

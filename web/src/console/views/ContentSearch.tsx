@@ -4,6 +4,7 @@ import { useState } from "react";
 
 import type { Json } from "../../api/types";
 import { openPreview } from "../../files/preview";
+import { visible } from "../../text/visible";
 import callStyles from "../call/call.module.css";
 import { toolCall, useCall } from "../call/useCall";
 import styles from "../console.module.css";
@@ -153,7 +154,7 @@ function FileBlock({ file, matcher }: { file: FileHits; matcher: RegExp | null }
         title={text.open(file.path)}
         onClick={() => openPreview({ path: file.path, name: file.path })}
       >
-        {file.path}
+        {visible(file.path)}
         {file.count !== undefined && <small>{file.count}</small>}
       </button>
       {file.binary && <p className={callStyles.quiet}>{text.binary}</p>}

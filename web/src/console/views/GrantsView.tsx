@@ -6,12 +6,14 @@ import { api } from "../../api/client";
 import { keys } from "../../api/keys";
 import { useGrants } from "../../api/queries";
 import type { Grant } from "../../api/types";
+import { shapeWords } from "../../conversation/approval/shapes";
 import { useNow } from "../../history/time";
 import { useLanguage, useText } from "../../i18n";
 import { href } from "../../router";
 import { Loading } from "../../shell/Loading";
 import { Problem, sayError } from "../../shell/Problem";
-import { scopeWords, shapeWords, untilWords } from "../approvals/words";
+import { visible } from "../../text/visible";
+import { scopeWords, untilWords } from "../approvals/words";
 import { timeText } from "../format";
 import { useConsoleText } from "../texts";
 import { ViewFrame } from "./ViewFrame";
@@ -61,7 +63,7 @@ function GrantRow({ grant }: { grant: Grant }) {
     <li className={styles.grant}>
       <Tag color={grant.effect === "allow" ? "success" : "error"}>{grant.effect === "allow" ? text.allow : text.deny}</Tag>
       <div>
-        <strong>{shapeWords(grant.shape, grant.tool, text)}</strong>
+        <strong>{visible(shapeWords(grant.shape, grant.tool, texts.conversation.approval))}</strong>
         <p>
           {text.where}:{" "}
           {grant.scope.in === "session" ? <a href={href({ name: "session", id: grant.scope.id })}>{scope}</a> : scope} · {text.until}:{" "}

@@ -5,6 +5,8 @@ import { useEffect, useRef, useState } from "react";
 
 import { openStream } from "../../api/events";
 import { keys } from "../../api/keys";
+import { withoutEscapes } from "../../conversation/steps/ansi";
+import { visible } from "../../text/visible";
 import callStyles from "../call/call.module.css";
 import { useConsoleText } from "../texts";
 import { jobStatus } from "./JobsView";
@@ -70,7 +72,7 @@ export function JobOutput({ id }: { id: string }) {
           ? text.noOutput
           : output.parts.map((part, index) => (
               <span key={index} className={part.stream === "stderr" ? styles.stderr : undefined}>
-                {part.text}
+                {visible(withoutEscapes(part.text))}
               </span>
             ))}
       </pre>

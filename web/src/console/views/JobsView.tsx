@@ -11,6 +11,7 @@ import { useText } from "../../i18n";
 import { href } from "../../router";
 import { Loading } from "../../shell/Loading";
 import { Problem } from "../../shell/Problem";
+import { visible } from "../../text/visible";
 import { isConversation } from "../approvals/conversations";
 import callStyles from "../call/call.module.css";
 import { CallDialog } from "../call/CallDialog";
@@ -48,7 +49,7 @@ function Jobs() {
         {jobs.data.map((one) => (
           <li key={one.id}>
             <button type="button" className={styles.job} aria-pressed={one.id === job?.id} onClick={() => setChosen(one.id)}>
-              <code>{one.command}</code>
+              <code>{visible(one.command)}</code>
               <small>
                 <span className={one.status === "running" ? callStyles.good : undefined}>{jobStatus(one, text)}</span>
                 {" · "}

@@ -4,11 +4,13 @@ import { useState } from "react";
 
 import { openPreview } from "../../files/preview";
 import { useLanguage } from "../../i18n";
+import { bytesText } from "../../text/bytes";
+import { visible } from "../../text/visible";
 import callStyles from "../call/call.module.css";
 import { toolCall, useCall } from "../call/useCall";
 import styles from "../console.module.css";
 import { type Column, Table } from "../data/Table";
-import { bytesText, timeText } from "../format";
+import { timeText } from "../format";
 import { useConsoleText } from "../texts";
 import { SearchProgress } from "./SearchProgress";
 import viewStyles from "./views.module.css";
@@ -98,10 +100,10 @@ function Entries({ found }: { found: Found }) {
       show: (entry) =>
         entry.kind === "file" ? (
           <Button type="link" size="small" style={{ padding: 0, height: "auto", whiteSpace: "normal", textAlign: "start" }} onClick={() => openPreview({ path: entry.path, name: entry.path })}>
-            <code className={callStyles.mono}>{entry.path}</code>
+            <code className={callStyles.mono}>{visible(entry.path)}</code>
           </Button>
         ) : (
-          <code className={callStyles.mono}>{entry.kind === "folder" ? `${entry.path}/` : entry.path}</code>
+          <code className={callStyles.mono}>{visible(entry.kind === "folder" ? `${entry.path}/` : entry.path)}</code>
         ),
     },
     {

@@ -8,6 +8,7 @@ import { call as callTool } from "../../api/execute";
 import { useLanguage, useText } from "../../i18n";
 import { Loading } from "../../shell/Loading";
 import { Problem } from "../../shell/Problem";
+import { visible } from "../../text/visible";
 import callStyles from "../call/call.module.css";
 import { CallDialog } from "../call/CallDialog";
 import { toolCall, useCall } from "../call/useCall";
@@ -75,8 +76,8 @@ function Processes() {
   };
   const columns: Column<Row>[] = [
     { key: "pid", title: text.pid, show: (row) => row.pid, by: (row) => row.pid, right: true },
-    { key: "name", title: text.name, show: (row) => <strong>{row.name}</strong>, by: (row) => row.name },
-    { key: "user", title: text.user, show: (row) => row.user ?? "", by: (row) => row.user ?? "", tight: true },
+    { key: "name", title: text.name, show: (row) => <strong>{visible(row.name)}</strong>, by: (row) => row.name },
+    { key: "user", title: text.user, show: (row) => visible(row.user ?? ""), by: (row) => row.user ?? "", tight: true },
     { key: "cpu", title: text.cpu, show: (row) => row.cpu_percent.toFixed(1), by: (row) => row.cpu_percent, right: true },
     { key: "memory", title: text.memory, show: (row) => row.memory.text, by: (row) => row.memory.bytes, right: true },
     { key: "state", title: text.state, show: (row) => row.state, by: (row) => row.state, tight: true },
@@ -92,8 +93,8 @@ function Processes() {
       title: text.command,
       by: (row) => row.command,
       show: (row) => (
-        <code className={`${callStyles.mono ?? ""} ${dataStyles.short ?? ""}`} title={row.command}>
-          {row.command}
+        <code className={`${callStyles.mono ?? ""} ${dataStyles.short ?? ""}`} title={visible(row.command)}>
+          {visible(row.command)}
         </code>
       ),
     },
@@ -101,7 +102,7 @@ function Processes() {
       key: "end",
       title: "",
       show: (row) => (
-        <Button size="small" danger aria-label={text.endOne(row.name, row.pid)} onClick={() => end(row)}>
+        <Button size="small" danger aria-label={text.endOne(visible(row.name), row.pid)} onClick={() => end(row)}>
           {text.end}
         </Button>
       ),
@@ -135,7 +136,7 @@ function Processes() {
         first={{ key: "cpu", down: true }}
         empty={text.none}
       />
-      {victim !== null && <CallDialog call={kill} title={text.endOne(victim.name, victim.pid)} yes={text.end} />}
+      {victim !== null && <CallDialog call={kill} title={text.endOne(visible(victim.name), victim.pid)} yes={text.end} />}
     </>
   );
 }

@@ -8,6 +8,7 @@ import { keys } from "../../api/keys";
 import type { Outcome, ToolCallRow, UndoableChange } from "../../api/types";
 import { Loading } from "../../shell/Loading";
 import { Problem } from "../../shell/Problem";
+import { visible } from "../../text/visible";
 import { useConsoleText } from "../texts";
 import { changesOfTurn } from "./turns";
 
@@ -78,7 +79,7 @@ export function TurnUndo({ change, all }: { change: UndoableChange; all: readonl
           <ul>
             {state.changes.map((one) => (
               <li key={one.call_id}>
-                <code>{one.tool}</code> {one.summary}
+                <code>{one.tool}</code> {visible(one.summary)}
               </li>
             ))}
           </ul>

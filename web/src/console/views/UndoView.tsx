@@ -10,6 +10,7 @@ import { useText } from "../../i18n";
 import { href } from "../../router";
 import { Loading } from "../../shell/Loading";
 import { Problem } from "../../shell/Problem";
+import { visible } from "../../text/visible";
 import { isConversation } from "../approvals/conversations";
 import callStyles from "../call/call.module.css";
 import { UndoButton } from "../call/UndoButton";
@@ -44,7 +45,7 @@ function Changes() {
       title: text.what,
       show: (one) => (
         <>
-          {one.summary} <span className={callStyles.quiet}>{text.changes(one.changes)}</span>
+          {visible(one.summary)} <span className={callStyles.quiet}>{text.changes(one.changes)}</span>
         </>
       ),
     },

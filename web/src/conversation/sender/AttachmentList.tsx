@@ -4,7 +4,8 @@ import { Button } from "antd";
 
 import { useText } from "../../i18n";
 import { sayError } from "../../shell/Problem";
-import { sayBytes } from "../numbers";
+import { bytesText } from "../../text/bytes";
+import { visible } from "../../text/visible";
 import styles from "./sender.module.css";
 import { type Attachment, detach, retryAttachment } from "./uploads";
 
@@ -23,8 +24,8 @@ export function AttachmentList({ sessionId, attachments, limit }: Props) {
         <li key={one.key} className={styles.attachment} data-state={one.state}>
           <FileOutlined aria-hidden />
           <div className={styles.attachmentBody}>
-            <span className={styles.attachmentName} title={one.name}>
-              {one.name}
+            <span className={styles.attachmentName} title={visible(one.name)}>
+              {visible(one.name)}
             </span>
             <State one={one} limit={limit} />
           </div>
@@ -47,9 +48,9 @@ function State({ one, limit }: { one: Attachment; limit: number }) {
     case "waiting":
       return <small role="status">{words.uploadWaits}</small>;
     case "done":
-      return <small>{sayBytes(one.size)}</small>;
+      return <small>{bytesText(one.size)}</small>;
     case "too_large":
-      return <small role="alert">{words.tooLarge(sayBytes(one.size), sayBytes(limit))}</small>;
+      return <small role="alert">{words.tooLarge(bytesText(one.size), bytesText(limit))}</small>;
     case "failed":
       return <small role="alert">{words.uploadFailed(sayError(one.error, text).message)}</small>;
   }

@@ -6,6 +6,7 @@ import { type ComponentProps, type ComponentRef, type Ref, useImperativeHandle, 
 
 import { useAbout } from "../../api/queries";
 import { useText } from "../../i18n";
+import { isComposing } from "../../text/composing";
 import type { TurnOrder } from "../actions";
 import { AttachmentList } from "./AttachmentList";
 import { ModelChoice } from "./ModelChoice";
@@ -62,10 +63,9 @@ export function MessageSender({ ref, ...props }: Props) {
         // Enter that chooses a word while Chinese is typed sends nothing.
         onKeyDown={(event) => {
           // Out of the field, where the keys of a question count.
-          if (event.key === "Escape" && !event.nativeEvent.isComposing) input.current?.blur();
+          if (event.key === "Escape" && !isComposing(event)) input.current?.blur();
           if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
-          // eslint-disable-next-line @typescript-eslint/no-deprecated -- Safari ends the composition before this event and only tells by the code
-          if (event.nativeEvent.isComposing || event.keyCode === 229) return false;
+          if (isComposing(event)) return false;
           event.preventDefault();
           send();
           return false;

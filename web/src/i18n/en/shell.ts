@@ -19,10 +19,8 @@ export const shell = {
   noApprovals: "Nothing waits for you.",
   allowNotifications: "Notify me in the browser",
   notifyTitle: "Deskhand waits for your answer",
-  openSession: "Open the conversation",
   gone: "The server is gone. Reconnecting…",
   goneHint: "Your conversations are kept. The page goes on by itself as soon as the server is back.",
-  retryNow: "Try now",
   back: "Connected again",
   loading: "Loading…",
   navigation: {

@@ -21,10 +21,8 @@ export const shell: Same<typeof en> = {
   noApprovals: "没有需要您处理的事项。",
   allowNotifications: "允许浏览器通知",
   notifyTitle: "Deskhand 等待您的答复",
-  openSession: "打开会话",
   gone: "服务器已断开，正在重新连接…",
   goneHint: "您的会话都已保存。服务器恢复后，页面会自动继续。",
-  retryNow: "立即重试",
   back: "已重新连接",
   loading: "加载中…",
   navigation: {

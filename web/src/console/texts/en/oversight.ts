@@ -67,13 +67,6 @@ export const oversight = {
     until: "Until",
     forever: "until you revoke it",
     expired: "is over",
-    shapes: {
-      exact: (tool: string, shown: string) => `${tool} with exactly these arguments: ${shown}`,
-      folder: (tool: string, path: string) => `${tool} on anything in ${path}`,
-      command: (tool: string, pattern: string, folder: string) => `${tool} with commands like “${pattern}” in ${folder}`,
-      withNetwork: (words: string) => `${words}, with the network`,
-      anyArguments: (tool: string) => `every use of ${tool} that is not sensitive`,
-    },
     scopes: {
       session: "in one conversation",
       workspace: (path: string) => `in the workspace ${path}`,

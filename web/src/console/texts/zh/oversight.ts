@@ -70,13 +70,6 @@ export const oversight: Same<typeof en> = {
     until: "有效期",
     forever: "直到您撤回",
     expired: "已过期",
-    shapes: {
-      exact: (tool, shown) => `${tool}，仅限这些参数：${shown}`,
-      folder: (tool, path) => `${tool}，可用于 ${path} 中的任何内容`,
-      command: (tool, pattern, folder) => `${tool}，在 ${folder} 中运行类似“${pattern}”的命令`,
-      withNetwork: (words) => `${words}，可使用网络`,
-      anyArguments: (tool) => `${tool} 的所有非敏感调用`,
-    },
     scopes: {
       session: "在一个对话中",
       workspace: (path) => `在工作区 ${path} 中`,

@@ -96,5 +96,8 @@ fn the_script_is_for_demos_alone() {
     let path = format!("/api/v1/sessions/{}/messages", session["session_id"].as_str().unwrap());
     let refused = served.ask("POST", &path, Some(json!({"content": "hi"})));
     assert_eq!((refused.status, &refused.json()["error"]["code"]), (409, &json!("model_no_such_model")));
+    // What is cheap to check is checked first.
+    let refused = served.ask("POST", &path, Some(json!({"content": "hi", "uploads": ["nothing"]})));
+    assert_eq!(refused.status, 400, "{refused:?}");
     assert_eq!(served.ask("POST", "/api/v1/demo", Some(json!({"language": "fr"}))).status, 400);
 }

@@ -175,7 +175,7 @@ impl Agent {
                 tracing::warn!(%error, "the session got no title");
             }
         }
-        let handle = TurnHandle::new(&session.id, &begun.turn.id, begun.event.seq);
+        let handle = TurnHandle::new(&begun.turn);
         self.0.hub.show_stored(begun.event.clone());
         if let Some(observer) = &request.observer {
             observer.emit(begun.event.body);

@@ -75,7 +75,7 @@ pub async fn say(
     Body(body): Body<MessageBody>,
 ) -> Result<(StatusCode, Json<TurnBegun>), ApiError> {
     let session = app.session_of(&person, &path.session_id).await?;
-    let surroundings = app.surroundings(&person, Some(&session), body.mode, Arc::new(NoEvents))?;
+    let surroundings = app.surround(&person, Some(&session), body.mode, Arc::new(NoEvents)).await?;
     let request = TurnRequest {
         session_id: session.id,
         message: body.content,

@@ -157,7 +157,7 @@ async fn place_of(
         Some(id) => Some(app.session_of(person, id).await?),
         None => None,
     };
-    let cx = app.surroundings(person, session.as_ref(), None, Arc::new(NoEvents))?;
+    let cx = app.surround(person, session.as_ref(), None, Arc::new(NoEvents)).await?;
     let paths =
         cx.services.get::<Paths>().cloned().ok_or_else(|| ApiError::broken("no files can be read here"))?;
     let wanted = PathArg::new(path);

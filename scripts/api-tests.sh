@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 SCHEMATHESIS_VERSION=4.32.5
 EXAMPLES=${EXAMPLES:-15}
 # A bound for all of it, in seconds; a run takes about half a minute.
-LIMIT=180
+LIMIT=400
 
 program=${DESKHAND_BIN:-target/debug/deskhand}
 tools=.tools/schemathesis

@@ -158,6 +158,7 @@ impl Agent {
             tracing::warn!(%error, "a turn that was cut off could not be closed");
         }
         let session = parts.store.session(&request.session_id)?;
+        self.check_uploads(&session.id, &request.uploads)?;
         let model = request.model.as_deref().or(session.metadata.model.as_deref());
         let provider = parts.models.connect_for(&session, model)?;
         let message = parts.gate.screener.mask_text(&request.message).into_string();
@@ -174,7 +175,7 @@ impl Agent {
                 tracing::warn!(%error, "the session got no title");
             }
         }
-        let handle = TurnHandle::new(&session.id, &begun.turn.id, begun.event.seq);
+        let handle = TurnHandle::new(&begun.turn);
         self.0.hub.show_stored(begun.event.clone());
         if let Some(observer) = &request.observer {
             observer.emit(begun.event.body);
@@ -210,6 +211,20 @@ impl Agent {
             kept.set_ended(outcome);
         });
         Ok(handle)
+    }
+
+    /// What does not come with the message is told before a model is connected, which takes longer.
+    fn check_uploads(&self, session_id: &str, wanted: &[String]) -> Result<(), AgentError> {
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let kept = self.0.parts.store.uploads(session_id)?;
+        match wanted.iter().find(|id| !kept.iter().any(|upload| upload.id == **id)) {
+            None => Ok(()),
+            Some(id) => {
+                Err(AgentError::Invalid(format!("there is no upload {id:?} in the session {session_id}")))
+            }
+        }
     }
 
     /// Summarises everything that was said so far, between turns.
@@ -265,12 +280,12 @@ impl Agent {
         self.0.running().get(session_id).cloned()
     }
 
-    /// The events of a session after the number `after`: those in the store, then what comes.
     /// How many turns run here.
     pub fn running_turns(&self) -> usize {
         self.0.running().len()
     }
 
+    /// The events of a session after the number `after`: those in the store, then what comes.
     pub fn subscribe(&self, session_id: &str, after: u64) -> EventStream {
         self.0.hub.subscribe(session_id, after)
     }

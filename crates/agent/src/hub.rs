@@ -122,7 +122,11 @@ impl EventHub {
 
     fn watch(&self, session_id: &str) -> live::Receiver<Event> {
         let (sender, receiver) = live::channel(MOST_WAITING);
-        self.watchers.all().entry(session_id.to_owned()).or_default().push(sender);
+        let mut all = self.watchers.all();
+        let watching = all.entry(session_id.to_owned()).or_default();
+        // Where nothing happens, nobody else would notice that a watcher is gone.
+        watching.retain(|watcher| !watcher.is_closed());
+        watching.push(sender);
         receiver
     }
 }
@@ -261,5 +265,26 @@ impl EventStream {
         self.behind = read.len() == READ_AT_ONCE;
         self.read = read.into();
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use deskhand_store::{Store, StoreOptions};
+
+    use super::*;
+
+    #[test]
+    fn watchers_that_are_gone_do_not_pile_up_where_nothing_happens() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), &StoreOptions::default()).unwrap();
+        let hub = EventHub::start(store.sessions()).unwrap();
+        let stays = hub.watch("s");
+        for _ in 0..10 {
+            drop(hub.watch("s"));
+        }
+        let last = hub.watch("s");
+        assert_eq!(hub.watchers.all().get("s").map(Vec::len), Some(2));
+        drop((stays, last));
     }
 }

@@ -9,6 +9,7 @@ mod logging;
 pub mod models;
 mod places;
 mod private_file;
+mod recently_used;
 pub mod reference;
 pub mod settings;
 mod terminal;

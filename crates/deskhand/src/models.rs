@@ -22,6 +22,7 @@ use serde_json::Value;
 
 use crate::{
     demo::model::{self as demo, DemoModel},
+    recently_used::RecentlyUsed,
     settings::Settings,
 };
 
@@ -36,8 +37,13 @@ pub struct ConfiguredModels {
     /// What answers on this machine, once it was looked for.
     found: Mutex<Option<Vec<FoundModel>>>,
     /// Those that were connected before: their connections, and which of their keys rest, are worth keeping.
-    connected: Mutex<HashMap<String, Arc<dyn Provider>>>,
+    connected: Mutex<RecentlyUsed<String, Arc<dyn Provider>>>,
+    /// Those that follow a script or a recording: each stays where it is in its story.
+    stories: Mutex<HashMap<String, Arc<dyn Provider>>>,
 }
+
+/// How many connected models are kept; anybody may name any.
+const MOST_CONNECTED: usize = 32;
 
 /// Which model there is a key for.
 #[derive(Clone, Default)]
@@ -74,7 +80,8 @@ impl ConfiguredModels {
             keys_seen: Mutex::default(),
             by_key: Mutex::default(),
             found: Mutex::new(None),
-            connected: Mutex::default(),
+            connected: Mutex::new(RecentlyUsed::at_most(MOST_CONNECTED)),
+            stories: Mutex::default(),
         }
     }
 
@@ -91,8 +98,7 @@ impl ConfiguredModels {
     /// Lets go of connections: an address or a key may be another now. A script stays where it is in its story.
     pub fn connect_anew(&self) {
         *self.by_key.lock().unwrap_or_else(PoisonError::into_inner) = ByKey::NotLookedFor;
-        let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
-        connected.retain(|name, _| name.starts_with("scripted/") || name.starts_with("replay/"));
+        self.connected.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// A key may have been entered since, here or in a terminal.
@@ -214,6 +220,15 @@ impl ConfiguredModels {
 
     fn one(&self, name: &str) -> Result<Arc<dyn Provider>, ProviderError> {
         self.look_at_the_keys();
+        if name.starts_with("scripted/") || name.starts_with("replay/") {
+            let mut stories = self.stories.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(provider) = stories.get(name) {
+                return Ok(Arc::clone(provider));
+            }
+            let provider = self.connect_with(name, RetryPolicy::default())?;
+            stories.insert(name.to_owned(), Arc::clone(&provider));
+            return Ok(provider);
+        }
         let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(provider) = connected.get(name) {
             return Ok(Arc::clone(provider));
@@ -260,4 +275,28 @@ pub fn no_model() -> ProviderError {
         "Set a key (for instance OPENAI_API_KEY, ANTHROPIC_API_KEY, ZHIPU_API_KEY or DEEPSEEK_API_KEY), start a server on \
          this machine (Ollama, llama.cpp, vLLM, LM Studio), or name one with --model PROVIDER/NAME. `deskhand demo` needs none.",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn so_many_connections_are_kept_and_every_story() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("script.toml");
+        fs::write(&script, "[[replies]]\ntext = \"x\"\n").unwrap();
+        let script = format!("scripted/{}", script.display());
+        let models = ConfiguredModels::new(&Settings::default(), None);
+        let (story, first) = (models.one(&script).unwrap(), models.one("ollama/first").unwrap());
+        assert!(Arc::ptr_eq(&first, &models.one("ollama/first").unwrap()), "it is kept");
+        for n in 0..MOST_CONNECTED {
+            models.one(&format!("ollama/model-{n}")).unwrap();
+        }
+        assert!(!Arc::ptr_eq(&first, &models.one("ollama/first").unwrap()), "it had to make room");
+        models.connect_anew();
+        assert!(Arc::ptr_eq(&story, &models.one(&script).unwrap()), "a story goes on");
+    }
 }

@@ -9,7 +9,7 @@ import { useAbout, useModels } from "../api/queries";
 import { useLanguage } from "../i18n";
 import { href, navigate } from "../router";
 import { Problem } from "../shell/Problem";
-import { createSession, discard, say, startDemo } from "./actions";
+import { createSession, discardIfRefused, say, startDemo } from "./actions";
 import styles from "./conversation.module.css";
 import { sendFailure } from "./failure";
 import { FailureCard } from "./FailureCard";
@@ -56,7 +56,7 @@ export function Home() {
           await say(id, content, []);
         } catch (problem) {
           // Nothing began: the text stays here, and no empty conversation in the list.
-          await discard(id);
+          await discardIfRefused(id, problem);
           throw problem;
         }
         setText("");

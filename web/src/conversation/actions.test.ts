@@ -38,3 +38,14 @@ test("the reason stays what it was where the copy cannot be removed either", asy
   serve({ ...usual, "POST sessions/copy/messages": () => new Refusal(409, "busy", "Busy."), "DELETE sessions/copy": () => new Refusal(409, "busy", "Not now.") });
   await expect(forkAndSay("s", 5, "Again", [])).rejects.toMatchObject({ message: "Busy." });
 });
+
+test("a copy stays where the server's answer was lost: the turn may have begun", async () => {
+  const log = serve({
+    ...usual,
+    "POST sessions/copy/messages": () => {
+      throw new TypeError("Failed to fetch");
+    },
+  });
+  await expect(forkAndSay("s", 5, "Again", [])).rejects.toMatchObject({ status: 0 });
+  expect(log.some(({ method }) => method === "DELETE")).toBe(false);
+});

@@ -1,5 +1,5 @@
 // What a person does to a conversation, as requests.
-import { api } from "../api/client";
+import { api, ApiError } from "../api/client";
 import type { MessageSent, SessionItem, Upload } from "../api/types";
 import { messageBefore } from "./useMessages";
 
@@ -29,8 +29,12 @@ export function compact(sessionId: string): Promise<unknown> {
   return api.post(`${session(sessionId)}/compact`, {}, { timeout: 300_000 });
 }
 
-/** A conversation that came to nothing goes for good; if even that fails, it stays in the list, where it can be deleted. */
-export async function discard(sessionId: string): Promise<void> {
+/**
+ * A conversation that came to nothing goes for good; if even that fails, it stays in the list, where it can be deleted.
+ * Only what the server refused came to nothing: where its answer was lost, the turn may have begun.
+ */
+export async function discardIfRefused(sessionId: string, problem: unknown): Promise<void> {
+  if (!(problem instanceof ApiError) || problem.status === 0) return;
   await api.delete(session(sessionId)).catch(() => undefined);
 }
 
@@ -53,7 +57,7 @@ export async function forkAndSay(sessionId: string, messageId: number, content: 
     }
     await say(copy.id, text, copied);
   } catch (problem) {
-    await discard(copy.id);
+    await discardIfRefused(copy.id, problem);
     throw problem;
   }
   return copy.id;

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{EventBody, EventSink, event::TurnOutcome};
+use deskhand_core::{EventBody, EventSink, event::TurnOutcome, session::OpenTurn};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +21,7 @@ struct Reins {
     turn_id: String,
     session_id: String,
     first_event: u64,
+    user_message: i64,
     cancel: CancellationToken,
     paused: watch::Sender<bool>,
     ended: watch::Sender<Option<TurnOutcome>>,
@@ -28,11 +29,12 @@ struct Reins {
 }
 
 impl TurnHandle {
-    pub(crate) fn new(session_id: &str, turn_id: &str, first_event: u64) -> Self {
+    pub(crate) fn new(turn: &OpenTurn) -> Self {
         Self(Arc::new(Reins {
-            turn_id: turn_id.to_owned(),
-            session_id: session_id.to_owned(),
-            first_event,
+            turn_id: turn.id.clone(),
+            session_id: turn.session_id.clone(),
+            first_event: turn.first_event,
+            user_message: turn.user_message,
             cancel: CancellationToken::new(),
             paused: watch::Sender::new(false),
             ended: watch::Sender::new(None),
@@ -51,6 +53,11 @@ impl TurnHandle {
     /// The number of its event `turn_started`.
     pub fn first_event(&self) -> u64 {
         self.0.first_event
+    }
+
+    /// What the user said, by its id.
+    pub fn user_message(&self) -> i64 {
+        self.0.user_message
     }
 
     /// Ends the turn: calls that run are cancelled, a question is withdrawn, an answer that arrives is kept as far as it

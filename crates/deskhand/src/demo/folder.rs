@@ -1,6 +1,7 @@
 //! The folders that demos play in: below the system's folder for temporary things, for their owner alone.
 
 use std::{
+    convert::Infallible,
     env, fs,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
@@ -84,6 +85,16 @@ pub fn clear_away_old() {
     }
 }
 
+/// Does so again and again, for as long as it is waited for.
+pub async fn keep_clearing_away(every: Duration) -> Infallible {
+    loop {
+        tokio::time::sleep(every).await;
+        if let Err(error) = tokio::task::spawn_blocking(clear_away_old).await {
+            tracing::warn!(%error, "old demos could not be looked for");
+        }
+    }
+}
+
 /// Whether it is a folder that a demo made: others can write where temporary things are.
 fn is_ours(folder: &Path, temporary: &Path) -> bool {
     let is_named_so =
@@ -122,5 +133,25 @@ mod tests {
         clear_away(&workspace);
         assert!(!root.exists());
         drop(Folder::make().unwrap());
+    }
+
+    #[tokio::test]
+    async fn old_ones_are_cleared_away_while_the_server_runs() {
+        let kept = Folder::make().unwrap();
+        let root = kept.0.clone();
+        kept.keep();
+        let gone = async {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            assert!(root.exists(), "it is not old yet");
+            let old = fs::FileTimes::new().set_modified(SystemTime::now() - OLDEST - Duration::from_mins(1));
+            fs::File::open(&root).unwrap().set_times(old).unwrap();
+            while root.exists() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::select! {
+            never = keep_clearing_away(Duration::from_millis(10)) => match never {},
+            in_time = tokio::time::timeout(Duration::from_secs(20), gone) => in_time.unwrap(),
+        }
     }
 }

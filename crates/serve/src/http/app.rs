@@ -188,8 +188,20 @@ impl App {
         self.store(move |store| work(store, own_session(store, owner.as_deref(), &wanted)?)).await
     }
 
-    /// Where the calls of this person in this session work.
-    pub fn surroundings(
+    /// Where the calls of this person in this session work. The program's part waits for the disk.
+    pub async fn surround(
+        &self,
+        person: &Person,
+        session: Option<&Session>,
+        mode: Option<Mode>,
+        events: Arc<dyn EventSink>,
+    ) -> Result<SessionCx, ApiError> {
+        let (app, person, session) = (self.clone(), person.clone(), session.cloned());
+        self.blocking(move || app.surroundings(&person, session.as_ref(), mode, events)).await
+    }
+
+    /// The same for whoever may wait for the disk.
+    fn surroundings(
         &self,
         person: &Person,
         session: Option<&Session>,
@@ -213,8 +225,8 @@ impl App {
     }
 
     /// The same for a call that nobody watches.
-    pub fn console(&self, person: &Person) -> Result<SessionCx, ApiError> {
-        self.surroundings(person, None, None, Arc::new(NoEvents))
+    pub async fn console(&self, person: &Person) -> Result<SessionCx, ApiError> {
+        self.surround(person, None, None, Arc::new(NoEvents)).await
     }
 }
 

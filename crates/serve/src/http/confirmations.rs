@@ -8,8 +8,9 @@ use std::{
 
 use deskhand_core::{Plan, id::new_id};
 
-/// The most that wait at once; the oldest go first.
+/// The most that wait at once, and the most of one caller; the oldest go first.
 const MOST: usize = 1_000;
+const MOST_OF_ONE: usize = 100;
 
 /// Which call a plan is of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,10 +58,13 @@ impl Confirmations {
         let mut waiting = self.waiting();
         // Shown anew: the earlier one is not confirmed by accident.
         waiting.retain(|_, one| one.key != key);
-        if waiting.len() >= MOST
-            && let Some(oldest) = waiting.iter().min_by_key(|(_, one)| one.until).map(|(id, _)| id.clone())
-        {
-            waiting.remove(&oldest);
+        let of_this_one = waiting.values().filter(|one| one.key.caller == key.caller).count();
+        if of_this_one >= MOST_OF_ONE || waiting.len() >= MOST {
+            // Whoever asks much pushes out their own, before those of others.
+            let oldest = waiting.iter().min_by_key(|(_, one)| (one.key.caller != key.caller, one.until));
+            if let Some(id) = oldest.map(|(id, _)| id.clone()) {
+                waiting.remove(&id);
+            }
         }
         let id = new_id();
         waiting.insert(id.clone(), Waiting { key, plan, until: Instant::now() + self.limit });
@@ -117,8 +121,16 @@ mod tests {
     #[test]
     fn the_book_is_bounded() {
         let book = Confirmations::new(Duration::from_mins(1));
+        let first = book.show(key("b", "1"), Plan::new("of another"));
         for n in 0..MOST + 10 {
             book.show(key("a", &n.to_string()), Plan::new("x"));
+        }
+        assert_eq!(book.waiting().len(), MOST_OF_ONE + 1);
+        assert!(book.confirm(Some(&first), &key("b", "1")).is_some(), "nobody pushes out another's");
+        let newest = (MOST + 9).to_string();
+        assert!(book.confirm(None, &key("a", &newest)).is_some(), "one's own oldest go first");
+        for n in 0..2 * MOST {
+            book.show(key(&format!("caller-{}", n % 50), &n.to_string()), Plan::new("x"));
         }
         assert_eq!(book.waiting().len(), MOST);
     }

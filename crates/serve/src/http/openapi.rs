@@ -7,9 +7,16 @@ use aide::{
     openapi::{Info, OpenApi, SecurityScheme, Tag},
     transform::TransformOpenApi,
 };
-use axum::{Extension, Json, Router, extract::DefaultBodyLimit, middleware, routing::get};
+use axum::{
+    Extension, Json, Router,
+    extract::DefaultBodyLimit,
+    http::{Method, StatusCode, Uri},
+    middleware,
+    response::{IntoResponse, Response},
+    routing::get,
+};
 
-use super::{app::App, door, metrics, page, routes};
+use super::{app::App, door, error::ApiError, metrics, page, routes};
 
 /// Everything that the server answers.
 pub fn router(app: App) -> Router {
@@ -17,6 +24,7 @@ pub fn router(app: App) -> Router {
     let routed = documented(&mut api);
     routed
         .route("/api/openapi.json", get(show))
+        .method_not_allowed_fallback(not_allowed)
         .fallback(page::serve)
         .layer(Extension(Arc::new(api)))
         .layer(DefaultBodyLimit::max(routes::MOST_JSON_BYTES))
@@ -66,6 +74,15 @@ fn bearer() -> SecurityScheme {
         description: Some("The token in the address that the server printed".to_owned()),
         extensions: [].into_iter().collect(),
     }
+}
+
+/// A route that is there, and not for this method.
+async fn not_allowed(method: Method, uri: Uri) -> Response {
+    let path = uri.path();
+    let message = format!("there is no {method} {path}");
+    let error = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+        .hint("The header Allow says by which methods it can be asked.");
+    if path.starts_with("/v1/") { routes::openai::refuse(error) } else { error.into_response() }
 }
 
 async fn show(Extension(api): Extension<Arc<OpenApi>>) -> Json<OpenApi> {

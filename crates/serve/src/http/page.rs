@@ -54,10 +54,17 @@ pub async fn serve(
         }
         None => return Err(ApiError::not_found(format!("there is no file {:?}", uri.path()))),
     };
-    if let Some(cookie) = cookie(&app, peer, &uri)? {
+    if !comes_from_another_site(&headers)
+        && let Some(cookie) = cookie(&app, peer, &uri)?
+    {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
     Ok(response)
+}
+
+/// Whether a page of somebody else led here: its link must not put a browser into an account of its choice.
+fn comes_from_another_site(headers: &HeaderMap) -> bool {
+    headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site" || site == "same-site")
 }
 
 /// The cookie for whoever comes with a token in the address.

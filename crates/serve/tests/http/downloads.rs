@@ -80,6 +80,12 @@ async fn once_is_once() {
         let got = fetch(&house, method.clone(), &url, headers).await;
         assert_eq!(got.status().as_u16(), status, "{method} {headers:?}");
     }
+    let in_pieces = link(&house, json!({"path": "f", "once": true})).await;
+    for (range, status) in [("bytes=0-5", 206), ("bytes=6-9", 206), ("bytes=6-9", 404)] {
+        let got = fetch(&house, Method::GET, &in_pieces, &[("range", range)]).await;
+        assert_eq!(got.status().as_u16(), status, "{range}");
+        got.bytes().await.unwrap();
+    }
     assert_eq!(fetch(&house, Method::GET, "/api/files/download/wrong", &[]).await.status(), 404);
     let short = link(&house, json!({"path": "f", "ttl_s": 1})).await;
     tokio::time::sleep(std::time::Duration::from_millis(1100)).await;

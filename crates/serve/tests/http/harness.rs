@@ -3,7 +3,8 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex},
+    thread::{self, ThreadId},
     time::Duration,
 };
 
@@ -45,6 +46,8 @@ pub struct House {
     pub base: String,
     script: Script,
     tokens: [Token; 2],
+    /// The threads on which the program was asked for surroundings.
+    pub surrounded_on: Arc<Mutex<Vec<ThreadId>>>,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
 }
@@ -53,6 +56,7 @@ pub struct House {
 struct SmallProgram {
     workspace: PathBuf,
     services: Services,
+    surrounded_on: Arc<Mutex<Vec<ThreadId>>>,
 }
 
 impl Program for SmallProgram {
@@ -67,6 +71,7 @@ impl Program for SmallProgram {
     }
 
     fn surroundings(&self, session_id: &str, _: Option<&Path>) -> Result<SessionCx, ApiError> {
+        self.surrounded_on.lock().unwrap().push(thread::current().id());
         Ok(SessionCx {
             id: session_id.to_owned(),
             owner: None,
@@ -115,6 +120,7 @@ impl House {
             base: String::new(),
             script: Script { replies, ..Script::default() },
             tokens: [Token::random().unwrap(), Token::random().unwrap()],
+            surrounded_on: Arc::default(),
             stop: None,
             serving: None,
         };
@@ -165,7 +171,11 @@ impl House {
             store: self.store.sessions(),
             undo,
             audit: self.store.audit(),
-            program: Arc::new(SmallProgram { workspace: self.workspace.clone(), services }),
+            program: Arc::new(SmallProgram {
+                workspace: self.workspace.clone(),
+                services,
+                surrounded_on: Arc::clone(&self.surrounded_on),
+            }),
             users: Users::new(owner).with("bob", &sha256_hex(bob.reveal().as_bytes())),
             requests_per_second: 10_000,
         };

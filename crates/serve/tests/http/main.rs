@@ -12,6 +12,8 @@ mod harness;
 mod isolation;
 mod metrics;
 mod processes;
+mod sessions;
+mod surroundings;
 mod undo;
 mod uploads;
 mod vitals;

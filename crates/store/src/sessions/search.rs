@@ -3,7 +3,7 @@
 //! Each title and each message is one entry, whose number grows: the newest hits are those with the largest
 //! numbers, and SQLite finds them without looking at the others.
 
-use deskhand_core::session::{Hits, SearchHit, SearchQuery};
+use deskhand_core::session::{Hits, Owner, SearchHit, SearchQuery, SessionError};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
@@ -106,7 +106,13 @@ pub fn search(c: &Connection, query: &SearchQuery) -> Tried<Hits> {
         )));
     }
     if let Some(session) = &query.session_id {
-        rows::get(c, session)?;
+        let found = rows::get(c, session)?;
+        // To others it does not exist.
+        if let Owner::Only(owner) = &query.owner
+            && found.owner != *owner
+        {
+            return Err(SessionError::NoSuchSession(session.clone()).into());
+        }
     }
     // CROSS JOIN keeps the order of the tables: first the hits, newest first, then what they belong to.
     let mut statement = c.prepare_cached(

@@ -10,6 +10,7 @@ use std::{
     io,
     net::{Ipv4Addr, SocketAddr},
     sync::Arc,
+    time::Duration,
 };
 
 use anyhow::{Context, Result, bail};
@@ -29,6 +30,8 @@ use crate::{
 /// Where it listens where nothing is said; the next ones where that is taken.
 const USUAL_PORT: u16 = 8787;
 const OTHER_PORTS: u16 = 10;
+/// How often the folders of old demos are looked for.
+const CLEARED_EVERY: Duration = Duration::from_hours(1);
 
 pub async fn run(app: App, shared: &Shared, printer: Printer, args: &ServeArgs) -> Result<u8> {
     let app = Arc::new(app);
@@ -57,7 +60,10 @@ pub async fn run(app: App, shared: &Shared, printer: Printer, args: &ServeArgs) 
     {
         printer.note(&format!("deskhand: {error:#}"));
     }
-    server.run(interrupted()).await.context("the server broke down")?;
+    tokio::select! {
+        ended = server.run(interrupted()) => ended.context("the server broke down")?,
+        never = folder::keep_clearing_away(CLEARED_EVERY) => match never {},
+    }
     Ok(0)
 }
 

@@ -5,9 +5,8 @@ mod models;
 mod settings;
 
 use std::{
-    collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 use deskhand_agent::Agent;
@@ -21,6 +20,7 @@ use crate::{
     cli::Shared,
     language::Language,
     models::ConfiguredModels,
+    recently_used::KeptOpen,
     settings::Settings,
 };
 
@@ -31,10 +31,14 @@ pub struct ServedProgram {
     models: Arc<ConfiguredModels>,
     settings: Arc<LiveSettings>,
     /// The program on other folders, those of sessions that were begun elsewhere, with the settings of that time.
-    elsewhere: Mutex<HashMap<PathBuf, Elsewhere>>,
+    elsewhere: KeptOpen<PathBuf, Elsewhere>,
     services: SessionServices,
 }
 
+/// On how many other folders it is kept.
+const MOST_ELSEWHERE: usize = 20;
+
+#[derive(Clone)]
 struct Elsewhere {
     set: Arc<Settings>,
     app: Arc<App>,
@@ -48,7 +52,7 @@ impl ServedProgram {
             shared,
             models,
             settings: Arc::new(settings),
-            elsewhere: Mutex::default(),
+            elsewhere: KeptOpen::at_most(MOST_ELSEWHERE),
             services: SessionServices::default(),
         }
     }
@@ -59,22 +63,20 @@ impl ServedProgram {
             return Ok(Arc::clone(&self.app));
         }
         let settings = self.settings.now();
-        let mut elsewhere = self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
-        elsewhere.retain(|folder, there| folder.is_dir() && Arc::ptr_eq(&there.set, &settings));
-        if let Some(there) = elsewhere.get(workspace) {
-            return Ok(Arc::clone(&there.app));
-        }
-        let shared = Shared { workspace: vec![workspace.to_path_buf()], ..self.shared.clone() };
-        let app = App::open(&shared).map_err(|error| {
-            ApiError::conflict(
-                "no_workspace",
-                format!("this session works in {}: {error:#}", workspace.display()),
-            )
-            .hint("Bring the folder back, or go on in a new session; of a demo, begin a new one.")
-        })?;
-        let app = Arc::new(app);
-        elsewhere.insert(workspace.to_path_buf(), Elsewhere { set: settings, app: Arc::clone(&app) });
-        Ok(app)
+        self.elsewhere.retain(|folder, _| folder.is_dir());
+        let open = || {
+            let shared = Shared { workspace: vec![workspace.to_path_buf()], ..self.shared.clone() };
+            let app = App::open(&shared).map_err(|error| {
+                ApiError::conflict(
+                    "no_workspace",
+                    format!("this session works in {}: {error:#}", workspace.display()),
+                )
+                .hint("Bring the folder back, or go on in a new session; of a demo, begin a new one.")
+            })?;
+            Ok(Elsewhere { set: Arc::clone(&settings), app: Arc::new(app) })
+        };
+        let is_set_so = |there: &Elsewhere| Arc::ptr_eq(&there.set, &settings);
+        self.elsewhere.get_or_open(&workspace.to_path_buf(), is_set_so, open).map(|there| there.app)
     }
 }
 

@@ -90,11 +90,26 @@ fn it_goes_on_after_a_restart_and_says_when_it_is_over() {
 }
 
 #[test]
+fn a_person_has_so_many_demos_and_the_oldest_makes_room() {
+    let served = Served::around("", Around { without_model: true, users: &["bob"], ..Around::default() });
+    let theirs = served.ask_as(&served.users[0], "POST", "/api/v1/demo", Some(json!({"language": "en"})));
+    let theirs = format!("/api/v1/sessions/{}", theirs.json()["session_id"].as_str().unwrap());
+    let theirs = served.ask_as(&served.users[0], "GET", &theirs, None).json();
+    let folders: Vec<PathBuf> = (0..6).map(|_| workspace(&served, &begin(&served, "en").0)).collect();
+    let there: Vec<bool> = folders.iter().map(|folder| folder.is_dir()).collect();
+    assert_eq!(there, [false, true, true, true, true, true]);
+    assert!(PathBuf::from(theirs["metadata"]["workspace"].as_str().unwrap()).is_dir(), "another's stays");
+}
+
+#[test]
 fn the_script_is_for_demos_alone() {
     let served = desk(&[]);
     let session = served.post("/api/v1/sessions", json!({"model": "demo/en"}));
     let path = format!("/api/v1/sessions/{}/messages", session["session_id"].as_str().unwrap());
     let refused = served.ask("POST", &path, Some(json!({"content": "hi"})));
     assert_eq!((refused.status, &refused.json()["error"]["code"]), (409, &json!("model_no_such_model")));
+    // What is cheap to check is checked first.
+    let refused = served.ask("POST", &path, Some(json!({"content": "hi", "uploads": ["nothing"]})));
+    assert_eq!(refused.status, 400, "{refused:?}");
     assert_eq!(served.ask("POST", "/api/v1/demo", Some(json!({"language": "fr"}))).status, 400);
 }

@@ -29,6 +29,14 @@ fn a_browser_gets_a_cookie_for_its_token_and_needs_no_more() {
     assert_eq!(with("Authorization: Bearer wrong"), 401);
     let wrong = served.raw(&format!("GET /?token=wrong HTTP/1.0\r\n{host}\r\n\r\n"));
     assert_eq!(wrong.header("set-cookie"), None);
+    for (site, gets_one) in
+        [("none", true), ("same-origin", true), ("same-site", false), ("cross-site", false)]
+    {
+        let request =
+            format!("GET /?token={} HTTP/1.0\r\n{host}\r\nSec-Fetch-Site: {site}\r\n\r\n", served.token);
+        let opened = served.raw(&request);
+        assert_eq!((opened.status, opened.header("set-cookie").is_some()), (200, gets_one), "{site}");
+    }
 }
 
 #[test]

@@ -33,6 +33,10 @@ fn say(served: &Served, before: &[Value], message: &str) -> (String, Vec<Value>)
     (answer.header("x-deskhand-session").unwrap().to_owned(), messages)
 }
 
+fn content_of(answer: &super::Answer) -> String {
+    content(&answer.json()).trim().to_owned()
+}
+
 fn session(served: &Served, id: &str) -> Value {
     served.get(&format!("/api/v1/sessions/{id}"))
 }
@@ -59,6 +63,64 @@ fn a_conversation_is_known_again() {
     assert_eq!(say(&served, &forked, "second").0, fork);
     // Said the same way, and yet another conversation.
     assert_ne!(say(&served, &[], "first").0, id);
+}
+
+#[test]
+fn a_conversation_that_was_had_twice_is_not_guessed_at() {
+    let mut served = Served::scripted(TALKS);
+    let (one, first) = say(&served, &[], "first");
+    let (other, same) = say(&served, &[], "first");
+    assert_eq!(first, same);
+    for _ in 0..2 {
+        let (new, _) = say(&served, &first, "second");
+        assert!(new != one && new != other, "{new}");
+        let messages = served.get(&format!("/api/v1/sessions/{new}/messages"));
+        let contents: Vec<&Value> =
+            messages["messages"].as_array().unwrap().iter().map(|message| &message["content"]).collect();
+        assert_eq!(contents, ["first", "Hello.", "second", "Good."]);
+        for id in [&one, &other] {
+            assert_eq!(session(&served, id)["message_count"], 2);
+        }
+        served.kill_and_restart();
+    }
+}
+
+#[test]
+fn wishes_and_files_are_a_part_of_what_was_said() {
+    let served = Served::scripted(TALKS);
+    let wish = |text: &str| vec![json!({"role": "system", "content": text})];
+    let (one, rhymes) = say(&served, &wish("Rhyme."), "first");
+    let (other, sings) = say(&served, &wish("Sing."), "first");
+    assert_ne!(one, other);
+    assert_eq!((say(&served, &rhymes, "second").0, say(&served, &sings, "second").0), (one, other));
+
+    let talk = |data: &str| {
+        let file = json!({"filename": "a.txt", "file_data": format!("data:text/plain;base64,{data}")});
+        let content = json!([{"type": "text", "text": "first"}, {"type": "file", "file": file}]);
+        let mut messages = vec![json!({"role": "user", "content": content})];
+        let answer = served.ask("POST", "/v1/chat/completions", Some(json!({"messages": messages})));
+        messages.push(json!({"role": "assistant", "content": content_of(&answer)}));
+        (answer.header("x-deskhand-session").unwrap().to_owned(), messages)
+    };
+    let ((one, with_one), (other, with_other)) = (talk("b25l"), talk("dHdv"));
+    assert_ne!(one, other);
+    assert_eq!((say(&served, &with_one, "second").0, say(&served, &with_other, "second").0), (one, other));
+}
+
+#[test]
+fn nothing_is_kept_in_a_session_that_is_busy() {
+    let served = Served::scripted("[[replies]]\ntext = \"one two\"\ndelay_ms = 60000\n");
+    let id = served.new_session();
+    served.say(&id, "take your time");
+    let file = json!({"filename": "a.txt", "file_data": "data:text/plain;base64,aGk="});
+    let content = json!([{"type": "text", "text": "and this"}, {"type": "file", "file": file}]);
+    let messages = json!([{"role": "system", "content": "Rhyme."}, {"role": "user", "content": content}]);
+    let body = json!({"messages": messages, "metadata": {"session_id": id}});
+    let busy = served.ask("POST", "/v1/chat/completions", Some(body));
+    assert_eq!((busy.status, &busy.json()["error"]["code"]), (409, &json!("busy")), "{busy:?}");
+    let kept = served.get(&format!("/api/v1/sessions/{id}/uploads"));
+    assert_eq!(kept["uploads"], json!([]), "{kept}");
+    assert!(session(&served, &id)["metadata"]["client"].is_null(), "no wish, either");
 }
 
 #[test]

@@ -63,6 +63,8 @@ pub struct TurnBegun {
     turn_id: String,
     /// The number of its event `turn_started`: watch from the one before it.
     first_event: u64,
+    /// The user's message, as `GET …/messages` lists it.
+    message_id: i64,
 }
 
 /// `POST /api/v1/sessions/{session_id}/messages`
@@ -73,7 +75,7 @@ pub async fn say(
     Body(body): Body<MessageBody>,
 ) -> Result<(StatusCode, Json<TurnBegun>), ApiError> {
     let session = app.session_of(&person, &path.session_id).await?;
-    let surroundings = app.surroundings(&person, Some(&session), body.mode, Arc::new(NoEvents))?;
+    let surroundings = app.surround(&person, Some(&session), body.mode, Arc::new(NoEvents)).await?;
     let request = TurnRequest {
         session_id: session.id,
         message: body.content,
@@ -93,6 +95,7 @@ pub fn begun(handle: &TurnHandle) -> TurnBegun {
         session_id: handle.session_id().to_owned(),
         turn_id: handle.turn_id().to_owned(),
         first_event: handle.first_event(),
+        message_id: handle.user_message(),
     }
 }
 

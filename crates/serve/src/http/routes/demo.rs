@@ -1,18 +1,29 @@
 //! A demo: a session whose turns are scripted and whose tools, plans and questions are real.
 
-use std::sync::Arc;
+use std::{cmp::Reverse, path::Path, sync::Arc};
 
 use aide::axum::{ApiRouter, routing::post_with};
 use axum::{Json, extract::State};
 use deskhand_agent::TurnRequest;
 use deskhand_core::{
     event::NoEvents,
-    session::{NewSession, SessionMeta},
+    session::{NewSession, Owner, PageAsk, Session, SessionError, SessionMeta, SessionQuery},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::http::{app::App, error::ApiError, extract::Body, person::Person, program::demo::DemoLanguage};
+use crate::http::{
+    app::App,
+    error::ApiError,
+    extract::Body,
+    person::Person,
+    program::demo::{DemoDesk, DemoLanguage},
+};
+
+/// How many demos of one person have a folder at once.
+const MOST_FOLDERS: usize = 5;
+/// How many of a person's newest sessions are looked at for demos.
+const LOOKED_AT: u64 = 1_000;
 
 pub fn routes() -> ApiRouter<App> {
     ApiRouter::new().api_route(
@@ -47,6 +58,7 @@ async fn begin(
     Body(body): Body<DemoBody>,
 ) -> Result<Json<DemoBegun>, ApiError> {
     let desk = app.program().demos().ok_or_else(|| ApiError::not_found("this program has no demo"))?;
+    make_room(&app, &person, Arc::clone(&desk)).await?;
     let scene = app.blocking(move || desk.set_up(body.language)).await?;
     let new = NewSession {
         id: None,
@@ -61,7 +73,7 @@ async fn begin(
         owner: person.user.clone(),
     };
     let session = app.store(move |store| store.create(&new)).await?;
-    let surroundings = app.surroundings(&person, Some(&session), None, Arc::new(NoEvents))?;
+    let surroundings = app.surround(&person, Some(&session), None, Arc::new(NoEvents)).await?;
     let request = TurnRequest {
         session_id: session.id,
         message: scene.first,
@@ -79,4 +91,40 @@ async fn begin(
         first_event: turn.first_event(),
         suggested: scene.suggested,
     }))
+}
+
+/// Clears the folders of a person's oldest demos away, so that there is room for one more.
+async fn make_room(app: &App, person: &Person, desk: Arc<dyn DemoDesk>) -> Result<(), ApiError> {
+    let owner = person.user.clone();
+    let old = app
+        .store(move |store| {
+            let mut demos: Vec<Session> = Vec::new();
+            for deleted in [false, true] {
+                let query = SessionQuery {
+                    page: PageAsk { page: 1, size: LOOKED_AT },
+                    owner: Owner::Only(owner.clone()),
+                    archived: None,
+                    deleted,
+                };
+                demos.extend(store.sessions(&query)?.items.into_iter().filter(has_a_folder));
+            }
+            // The newest first.
+            demos.sort_by_key(|demo| Reverse(demo.created_at));
+            Ok::<_, SessionError>(demos.split_off(demos.len().min(MOST_FOLDERS - 1)))
+        })
+        .await?;
+    app.blocking(move || {
+        for session in &old {
+            desk.clear_away(session);
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// Whether it is a demo that plays in a folder of its own, which is still there.
+fn has_a_folder(session: &Session) -> bool {
+    let metadata = &session.metadata;
+    let folder = metadata.workspace.as_deref();
+    metadata.demo && metadata.forked_from.is_none() && folder.is_some_and(Path::is_dir)
 }

@@ -24,6 +24,7 @@ use axum::{
 };
 use deskhand_core::{CallId, Request, Status, Time, ToolError, event::NoEvents, output};
 use deskhand_guard::{PathArg, Paths};
+use futures_util::TryStreamExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -79,7 +80,8 @@ struct DownloadBody {
     path: Option<String>,
     /// Whose workspace a relative path starts at.
     session_id: Option<String>,
-    /// Good for one download of the whole file.
+    /// Good for one download: until all of the file was handed out, in one piece or in several, or for a minute after
+    /// its first use.
     #[serde(default)]
     once: bool,
     /// Seconds that the link is good for: 600 where it is left out, a day at most.
@@ -157,7 +159,7 @@ async fn place_of(
         Some(id) => Some(app.session_of(person, id).await?),
         None => None,
     };
-    let cx = app.surroundings(person, session.as_ref(), None, Arc::new(NoEvents))?;
+    let cx = app.surround(person, session.as_ref(), None, Arc::new(NoEvents)).await?;
     let paths =
         cx.services.get::<Paths>().cloned().ok_or_else(|| ApiError::broken("no files can be read here"))?;
     let wanted = PathArg::new(path);
@@ -230,13 +232,18 @@ async fn fetch(
         Wanted::Part { first, last } => (first, last - first + 1),
         Wanted::Nothing => (0, 0),
     };
-    let is_whole = wanted != Wanted::Nothing && length == size;
-    if method == Method::GET && is_whole && !app.links().use_whole(&path.download_id) {
-        return Err(no_such());
+    let mut handing_out = None;
+    if method == Method::GET && wanted != Wanted::Nothing {
+        handing_out = Some(app.links().hand_out(&path.download_id, length, size).ok_or_else(no_such)?);
     }
     let mut file = tokio::fs::File::from_std(file);
     file.seek(SeekFrom::Start(first)).await.map_err(|error| ApiError::disk("read the file", &error))?;
-    let body = RawBody::from_stream(ReaderStream::with_capacity(file.take(length), PIECE));
+    let pieces = ReaderStream::with_capacity(file.take(length), PIECE).inspect_ok(move |piece| {
+        if let Some(handing_out) = &mut handing_out {
+            handing_out.sent(piece.len());
+        }
+    });
+    let body = RawBody::from_stream(pieces);
     let attachment = Attachment { name: link.name.clone(), mime: link.mime.clone(), body };
     Ok(Download { attachment, wanted, size, length, etag })
 }

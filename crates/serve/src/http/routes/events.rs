@@ -1,7 +1,10 @@
 //! The events of a session, as they happen: numbered, from wherever the watcher was, over SSE or a WebSocket.
 
+use std::{pin::pin, time::Duration};
+
 use aide::axum::{ApiRouter, routing::get_with};
 use axum::{
+    body::Bytes,
     extract::{
         State,
         ws::{Message, WebSocket, WebSocketUpgrade},
@@ -11,9 +14,10 @@ use axum::{
 };
 use deskhand_agent::EventStream;
 use deskhand_core::Event;
-use futures_util::stream;
+use futures_util::{Sink, SinkExt, Stream, StreamExt, stream};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::time::{Instant, MissedTickBehavior, timeout};
 
 use super::sessions::SessionPath;
 use crate::http::{
@@ -103,33 +107,56 @@ async fn web_socket(
     let watched = app.agent().subscribe(&session.id, last_seen(&params, &headers));
     Ok(upgrade
         .max_message_size(MOST_COMMAND_BYTES)
-        .on_upgrade(move |socket| converse(app, session.id, watched, socket)))
+        .on_upgrade(move |socket| talk(app, session.id, watched, socket)))
 }
 
 const MOST_COMMAND_BYTES: usize = 4096;
 
-async fn converse(app: App, session_id: String, mut watched: EventStream, mut socket: WebSocket) {
+/// How often a WebSocket is pinged: a peer that is gone without a word is noticed when nothing else is sent.
+const PINGED_EVERY: Duration = Duration::from_secs(15);
+/// How long something may be on its way out: a peer that takes nothing any more is let go.
+const LONGEST_SEND: Duration = Duration::from_secs(20);
+
+async fn talk(app: App, session_id: String, watched: EventStream, socket: WebSocket) {
     let _open = app.metrics().stream_opened();
+    let events = stream::unfold(watched, |mut watched: EventStream| async move {
+        let event = watched.next().await?;
+        Some((serde_json::to_string(&event).ok()?, watched))
+    });
+    let (say, hear) = socket.split();
+    let talking = converse(events, say, hear, |command| obey(&app, &session_id, command).to_string());
+    tokio::select! {
+        () = app.ending().cancelled() => {}
+        () = talking => {}
+    }
+}
+
+/// Tells events and obeys, until one side has nothing more to say or nobody takes what is said.
+async fn converse(
+    events: impl Stream<Item = String>,
+    say: impl Sink<Message>,
+    hear: impl Stream<Item = Result<Message, axum::Error>>,
+    obey: impl Fn(&str) -> String,
+) {
+    let (mut events, mut say, mut hear) = (pin!(events), pin!(say), pin!(hear));
+    let mut pings = tokio::time::interval_at(Instant::now() + PINGED_EVERY, PINGED_EVERY);
+    pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        tokio::select! {
-            () = app.ending().cancelled() => return,
-            event = watched.next() => {
-                let Some(event) = event else { return };
-                let Ok(text) = serde_json::to_string(&event) else { return };
-                if socket.send(Message::Text(text.into())).await.is_err() {
-                    return;
-                }
-            }
-            heard = socket.recv() => match heard {
-                Some(Ok(Message::Text(text))) => {
-                    let answer = obey(&app, &session_id, &text);
-                    if socket.send(Message::Text(answer.to_string().into())).await.is_err() {
-                        return;
-                    }
-                }
-                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
-                Some(Ok(_)) => {}
+        let message = tokio::select! {
+            _ = pings.tick() => Message::Ping(Bytes::new()),
+            event = events.next() => match event {
+                Some(event) => Message::Text(event.into()),
+                None => return,
             },
+            heard = hear.next() => match heard {
+                Some(Ok(Message::Text(text))) => Message::Text(obey(&text).into()),
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                Some(Ok(_)) => continue,
+            },
+        };
+        match timeout(LONGEST_SEND, say.send(message)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) | Err(_) => return,
         }
     }
 }
@@ -147,4 +174,41 @@ fn obey(app: &App, session_id: &str, text: &str) -> serde_json::Value {
         Rein::Resume => turn.resume(),
     }
     serde_json::json!({"success": true})
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use futures_util::{future, sink};
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_socket_is_pinged_while_nothing_happens() {
+        let (sender, mut sent) = mpsc::unbounded_channel();
+        let say = sink::unfold(sender, |sender, message| async move {
+            let _ = sender.send(message);
+            Ok::<_, Infallible>(sender)
+        });
+        let talking = converse(stream::pending(), say, stream::pending(), str::to_owned);
+        let _ = timeout(PINGED_EVERY * 3 + Duration::from_secs(1), talking).await;
+        let mut pings = 0;
+        while let Ok(message) = sent.try_recv() {
+            assert!(matches!(message, Message::Ping(_)), "{message:?}");
+            pings += 1;
+        }
+        assert_eq!(pings, 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_takes_nothing_is_let_go() {
+        let say = sink::unfold((), |(), _: Message| future::pending::<Result<(), Infallible>>());
+        let events = stream::iter(["one".to_owned()]).chain(stream::pending());
+        let begun = Instant::now();
+        let talking = converse(events, say, stream::pending(), str::to_owned);
+        timeout(Duration::from_hours(1), talking).await.unwrap();
+        assert_eq!(begun.elapsed().as_secs(), LONGEST_SEND.as_secs());
+    }
 }

@@ -94,7 +94,7 @@ async fn execute(
         Some(id) => Some(app.session_of(&person, id).await?),
         None => None,
     };
-    let cx = app.surroundings(&person, session.as_ref(), None, Arc::new(NoEvents))?;
+    let cx = app.surround(&person, session.as_ref(), None, Arc::new(NoEvents)).await?;
     let call = Call::new(&app, &person, &cx, body);
     let mut confirmed = call.confirmed(&app);
     for _ in 0..MOST_TRIES {

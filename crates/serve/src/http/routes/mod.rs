@@ -10,6 +10,7 @@ mod events;
 mod execute;
 mod grants;
 mod health;
+mod import;
 mod messages;
 mod metrics;
 mod models;
@@ -35,6 +36,7 @@ pub fn all() -> ApiRouter<App> {
         .merge(health::routes())
         .merge(about::routes())
         .merge(sessions::routes())
+        .merge(import::routes())
         .merge(messages::routes())
         .merge(chat::routes())
         .merge(events::routes())

@@ -102,7 +102,7 @@ fn table_of(cx: &SessionCx) -> Result<ProcessTable, ApiError> {
 }
 
 async fn own(app: &App, person: &Person) -> Result<Vec<Record>, ApiError> {
-    let table = table_of(&app.console(person)?)?;
+    let table = table_of(&app.console(person).await?)?;
     let all = app.blocking(move || Ok(table.list())).await?;
     Ok(all.into_iter().filter(|record| record.owner == person.user).collect())
 }
@@ -123,7 +123,7 @@ async fn find(app: &App, person: &Person, id: &str) -> Result<(Record, SessionCx
     let record = found.ok_or_else(|| ApiError::not_found(format!("there is no process {id:?}")))?;
     // One of the console, or of a session that is gone, is found from the console.
     let session = app.session_of(person, &record.session_id).await.ok();
-    let cx = app.surroundings(person, session.as_ref(), None, Arc::new(NoEvents))?;
+    let cx = app.surround(person, session.as_ref(), None, Arc::new(NoEvents)).await?;
     let cx = SessionCx { id: record.session_id.clone(), ..cx };
     Ok((record, cx))
 }

@@ -9,7 +9,7 @@ use aide::axum::{
 use axum::{Json, extract::State};
 use deskhand_core::session::{
     Deletion, Hits, NewSession, Owner, SearchQuery, Session, SessionError, SessionMeta, SessionQuery,
-    TitledBy, Transcript, TurnSteps,
+    TitledBy, TurnSteps,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,12 +36,6 @@ pub fn routes() -> ApiRouter<App> {
             "/api/v1/sessions/search",
             get_with(search, |op| {
                 op.id("searchSessions").summary("Search in titles and messages, newest first").tag("sessions")
-            }),
-        )
-        .api_route(
-            "/api/v1/sessions/import",
-            post_with(import, |op| {
-                op.id("importSession").summary("A new session from an exported one").tag("sessions")
             }),
         )
         .api_route(
@@ -449,12 +443,4 @@ async fn export(
     };
     let name = format!("{}.{ending}", transcript.session.title);
     Ok(Attachment { name, mime: mime.to_owned(), body: text.into() })
-}
-
-async fn import(
-    State(app): State<App>,
-    person: Person,
-    Body(transcript): Body<Transcript>,
-) -> Result<Json<SessionItem>, ApiError> {
-    Ok(Json(app.store(move |store| store.import(&transcript, person.user.as_deref())).await?.into()))
 }

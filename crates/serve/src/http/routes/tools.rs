@@ -128,7 +128,7 @@ async fn explain(
         Some(id) => Some(app.session_of(&person, id).await?),
         None => None,
     };
-    let cx = app.surroundings(&person, session.as_ref(), None, Arc::new(NoEvents))?;
+    let cx = app.surround(&person, session.as_ref(), None, Arc::new(NoEvents)).await?;
     let request = Request::new(body.tool_name, Value::Object(body.parameters)).in_dialect(body.dialect);
     Ok(Json(match app.gate().explain(request, &cx).await {
         Ok(explanation) => ExplainAnswer { explanation: Some(explanation), error: None },

@@ -114,7 +114,7 @@ async fn take_back(app: &App, person: &Person, call: CallId) -> Result<Option<Ou
     let Some(entry) = entry.filter(|entry| entry.owner == person.user) else { return Ok(None) };
     // A change of the console, or of a session that is gone, is taken back from the console.
     let session = app.session_of(person, &entry.session_id).await.ok();
-    let cx = app.surroundings(person, session.as_ref(), None, Arc::new(NoEvents))?;
+    let cx = app.surround(person, session.as_ref(), None, Arc::new(NoEvents)).await?;
     let request = Request::new(TOOL, json!({"call_id": call}));
     execute::clicked(app, person, request, cx).await.map(Some)
 }

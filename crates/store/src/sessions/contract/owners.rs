@@ -1,8 +1,8 @@
 //! Whose a session is: kept, and seen by nobody else where only one owner's are asked for.
 
 use deskhand_core::session::{
-    Deletion, NewSession, Owner, PageAsk, Role, SearchQuery, Session, SessionQuery, SessionStore, Step,
-    ToolCallQuery,
+    Deletion, NewSession, Owner, PageAsk, Role, SearchQuery, Session, SessionError, SessionQuery,
+    SessionStore, Step, ToolCallQuery,
 };
 
 use super::{Engine, all, begin, call, create, end, say};
@@ -136,8 +136,11 @@ pub fn what_one_owner_said_and_called_is_found_apart(engine: &impl Engine) {
         text: "同一".into(),
         page,
         owner: only(Some("bob")),
-        session_id: Some(hers),
+        session_id: Some(hers.clone()),
         archived: None,
     };
-    assert!(store.search(&query).unwrap().items.is_empty());
+    let error = store.search(&query).unwrap_err();
+    assert!(matches!(&error, SessionError::NoSuchSession(id) if *id == hers), "{error}");
+    let her_own = SearchQuery { owner: only(Some("ann")), ..query };
+    assert_eq!(store.search(&her_own).unwrap().items.len(), 1);
 }

@@ -3,6 +3,7 @@
 use aide::{OperationInput, generate::GenContext, openapi::Operation};
 use axum::extract::{FromRequest, Request};
 use base64::{Engine, engine::general_purpose::STANDARD};
+use deskhand_core::arguments::sha256_hex;
 use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -154,6 +155,17 @@ impl ClientMessage {
                 texts.collect::<Vec<_>>().join("\n")
             }
         }
+    }
+
+    /// SHA-256 of each file that came with it, as it was sent.
+    pub fn file_hashes(&self) -> Vec<String> {
+        let Some(Content::Parts(parts)) = &self.content else { return Vec::new() };
+        let sent = parts.iter().filter_map(|part| match part {
+            Part::ImageUrl { image_url } => Some(image_url.url.as_str()),
+            Part::File { file } => file.file_data.as_deref(),
+            Part::Text { .. } | Part::Other => None,
+        });
+        sent.map(|url| sha256_hex(url.as_bytes())).collect()
     }
 
     fn files(&self) -> Result<Vec<SentFile>, ApiError> {

@@ -1,8 +1,8 @@
 //! Which session a program means that sends the whole conversation each time.
 //!
 //! It may name one. Else the conversation is known again by a digest of what had been said when we answered last; the
-//! digests stand in the session's metadata. A conversation that goes on from an earlier answer is a fork of it, and one
-//! that we do not know is a new session into which what was said before is imported.
+//! digests stand in the session's metadata. A conversation that goes on from an earlier answer is a fork of it. One that
+//! we do not know, or that was had more than once, is a new session into which what was said before is imported.
 
 use std::collections::VecDeque;
 
@@ -29,18 +29,21 @@ const MOST_IN_MIND: usize = 1_000;
 /// Bytes of what a program may want said to the model.
 const LONGEST_WISH: usize = 16 << 10;
 
-/// What was said, as far as it makes a conversation: who said what. What the program itself says is no part of it.
+/// What was said, as far as it makes a conversation: who said what and sent which files, and what the program wished.
 pub struct Told(String);
 
 impl Told {
     fn of(messages: &[ClientMessage]) -> Self {
         let mut told = Self(String::new());
         for message in messages {
-            match message.role {
-                ClientRole::User => told.add("user", &message.text()),
-                ClientRole::Assistant => told.add("assistant", &message.text()),
-                _ => {}
-            }
+            let who = match message.role {
+                ClientRole::System | ClientRole::Developer => "system",
+                ClientRole::User => "user",
+                ClientRole::Assistant => "assistant",
+                ClientRole::Tool | ClientRole::Function => continue,
+            };
+            told.add(who, &message.text());
+            message.file_hashes().iter().for_each(|hash| told.add("file", hash));
         }
         told
     }
@@ -76,10 +79,9 @@ impl Remembered {
         self.0.push_back((owner.map(str::to_owned), digest.to_owned(), session_id.to_owned()));
     }
 
-    fn find(&self, owner: Option<&str>, digest: &str) -> Option<String> {
-        let mut newest_first = self.0.iter().rev();
-        let found = newest_first.find(|(whose, known, _)| whose.as_deref() == owner && known == digest)?;
-        Some(found.2.clone())
+    fn find(&self, owner: Option<&str>, digest: &str) -> Vec<String> {
+        let known = self.0.iter().filter(|(whose, known, _)| whose.as_deref() == owner && known == digest);
+        known.map(|(_, _, session_id)| session_id.clone()).collect()
     }
 }
 
@@ -104,7 +106,24 @@ pub async fn find_or_begin(
             None => begin(app, person, before).await?,
         },
     };
+    free(app, &session.id).await?;
     wish(app, session, body.instructions()).await
+}
+
+/// Refuses a session in which a turn is under way, before anything is changed or kept in it.
+async fn free(app: &App, session_id: &str) -> Result<(), ApiError> {
+    let (agent, id) = (app.agent().clone(), session_id.to_owned());
+    app.blocking(move || {
+        // One whose process is gone keeps nobody from going on.
+        if let Err(error) = agent.recover() {
+            tracing::warn!(%error, "a turn that was cut off could not be closed");
+        }
+        match agent.store().open_turn(&id)? {
+            None => Ok(()),
+            Some(_) => Err(SessionError::Busy(id).into()),
+        }
+    })
+    .await
 }
 
 /// The session in which this was said before.
@@ -116,13 +135,19 @@ async fn known(app: &App, person: &Person, before: &[ClientMessage]) -> Result<O
     let owner = person.user.clone();
     let in_mind = app.client_talks().find(owner.as_deref(), &digest);
     app.store(move |store| {
-        let in_mind = in_mind.and_then(|id| store.session(&id).ok()).filter(|session| session.owner == owner);
-        let found = in_mind.and_then(|session| Some((answer_at(&session, &digest)?, session)));
-        let found = match found {
-            Some(found) => Some(found),
-            None => look_for(store, owner, &digest)?,
-        };
-        let Some((at, session)) = found else { return Ok(None) };
+        let mut found = look_for(store, owner.clone(), &digest)?;
+        for id in in_mind {
+            if found.iter().any(|(_, session)| session.id == id) {
+                continue;
+            }
+            let session = store.session(&id).ok().filter(|session| session.owner == owner);
+            found.extend(session.and_then(|session| Some((answer_at(&session, &digest)?, session))));
+        }
+        // Which of several is meant cannot be known, and must not be guessed: one may have done what the other did not.
+        if found.len() > 1 {
+            return Ok(None);
+        }
+        let Some((at, session)) = found.pop() else { return Ok(None) };
         if at.is_newest {
             return Ok(Some(session));
         }
@@ -142,15 +167,15 @@ fn look_for(
     store: &dyn SessionStore,
     owner: Option<String>,
     digest: &str,
-) -> SessionResult<Option<(At, Session)>> {
+) -> SessionResult<Vec<(At, Session)>> {
     let query = SessionQuery {
         page: PageAsk { page: 1, size: LOOKED_AT },
         owner: Owner::Only(owner),
         archived: None,
         deleted: false,
     };
-    let mut sessions = store.sessions(&query)?.items.into_iter();
-    Ok(sessions.find_map(|session| Some((answer_at(&session, digest)?, session))))
+    let sessions = store.sessions(&query)?.items.into_iter();
+    Ok(sessions.filter_map(|session| Some((answer_at(&session, digest)?, session))).collect())
 }
 
 /// The answer by which the conversation is known, and whether it is the last one.

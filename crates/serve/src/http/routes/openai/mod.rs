@@ -111,8 +111,8 @@ async fn complete(
         check(&app, model.clone()).await?;
     }
     let session = conversation::find_or_begin(&app, &person, &headers, &body).await?;
+    let surroundings = app.surround(&person, Some(&session), None, Arc::new(NoEvents)).await?;
     let uploads = conversation::keep_files(&app, &session.id, said.files).await?;
-    let surroundings = app.surroundings(&person, Some(&session), None, Arc::new(NoEvents))?;
     let request = TurnRequest {
         session_id: session.id.clone(),
         message: said.text,

@@ -90,17 +90,14 @@ impl Server {
         let router = openapi::router(app.clone()).into_make_service_with_connect_info::<SocketAddr>();
         let ending = app.ending().clone();
         let serving = async {
-            match tls {
-                Some(tls) => {
-                    let mut server = axum_server::from_tcp_rustls(listener, tls)?.handle(handle.clone());
-                    not_forever(server.http_builder());
-                    server.serve(router).await
-                }
-                None => {
-                    let mut server = axum_server::from_tcp(listener)?.handle(handle.clone());
-                    not_forever(server.http_builder());
-                    server.serve(router).await
-                }
+            if let Some(tls) = tls {
+                let mut server = axum_server::from_tcp_rustls(listener, tls)?.handle(handle.clone());
+                not_forever(server.http_builder());
+                server.serve(router).await
+            } else {
+                let mut server = axum_server::from_tcp(listener)?.handle(handle.clone());
+                not_forever(server.http_builder());
+                server.serve(router).await
             }
         };
         let limits = app.clone();

@@ -141,12 +141,13 @@ test("one press of a key answers one of two questions", async ({ open, page }) =
   }
   await expect(page.getByText("Allowed by")).toHaveCount(1);
   await page.waitForTimeout(1000);
-  expect(server.has("first.txt")).toBe(true);
-  expect(server.has("second.txt")).toBe(false);
+  // Calls of one reply are planned side by side: either may be asked about first.
+  const written = () => ["first.txt", "second.txt"].filter((name) => server.has(name));
+  expect(written()).toHaveLength(1);
   await expect(question(page)).toHaveCount(1);
   await question(page).getByRole("button", { name: "Allow once" }).click();
   await answered(page, "Both are written.");
-  expect(server.has("second.txt")).toBe(true);
+  expect(written()).toHaveLength(2);
 });
 
 test("what waits is counted on every page, and found from there", async ({ open, page, context }) => {

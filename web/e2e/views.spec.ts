@@ -98,7 +98,7 @@ test("what a turn changed is listed and taken back", async ({ open, page }) => {
   await visit(page, server, "/views/undo");
   const change = page.getByRole("row").or(page.getByRole("listitem")).filter({ hasText: "kept.txt" }).last();
   await change.getByRole("button", { name: named("Take back") }).click();
-  await page.getByRole("dialog", { name: "Take back" }).getByRole("button", { name: named("Take back") }).click();
+  // In this mode nothing that can be taken back is asked about, and an undo can itself be taken back.
   await expect.poll(() => server.read("kept.txt")).toBe("before\n");
   expect(server.has("new.txt")).toBe(true);
 });

@@ -14,7 +14,7 @@ use super::{app::App, door, error::ApiError, token};
 
 /// What `make build` (or `npm run build` in `web/`) has made. Compressed forms lie beside the files.
 #[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../../web/dist"]
+#[folder = "../../web/dist"]
 struct Files;
 
 const INDEX: &str = "index.html";

@@ -17,9 +17,10 @@ use serde_json::json;
 use super::*;
 use crate::command::Shop;
 
-/// A turn of some length: it says, writes, runs, reads, side by side, and answers.
-fn script() -> Script {
-    let append = |n: u32| calls("bash", json!({"command": format!("echo {n} >> log.txt")}));
+/// A turn of some length: it says, writes, runs, reads, side by side, and answers. Each has a log of its own, since a
+/// command that was just being started when its turn was killed may come to its end a moment later.
+fn script(log: &str) -> Script {
+    let append = |n: u32| calls("bash", json!({"command": format!("echo {n} >> {log}")}));
     let write =
         |n: u32| calls("write_file", json!({"path": format!("{n}.txt"), "content": format!("{n}\n")}));
     let slowly = |reply: ScriptedReply| ScriptedReply { delay_ms: 3, ..reply };
@@ -74,7 +75,8 @@ async fn sigkill_at_a_hundred_moments() {
     const TIMES: usize = 100;
     let shop = Shop::new();
     let file = shop.root.join("script.json");
-    fs::write(&file, serde_json::to_string(&script()).unwrap()).unwrap();
+    let write_script = |log: &str| fs::write(&file, serde_json::to_string(&script(log)).unwrap()).unwrap();
+    write_script("log.txt");
     let model = format!("scripted/{}", file.display());
     // How long a whole turn takes here.
     let begun = std::time::Instant::now();
@@ -83,10 +85,12 @@ async fn sigkill_at_a_hundred_moments() {
     let whole_takes = u64::try_from(begun.elapsed().as_millis()).unwrap();
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
     let mut ended_as: HashMap<&str, usize> = HashMap::new();
-    for _ in 0..TIMES {
+    for n in 0..TIMES {
         for entry in fs::read_dir(shop.path("")).unwrap().flatten() {
             let _ = fs::remove_file(entry.path());
         }
+        let log = format!("log-{n}.txt");
+        write_script(&log);
         let killed =
             run_and_kill(&shop, &model, Duration::from_millis(random(&mut seed) % (whole_takes + 20)));
         let store =
@@ -102,7 +106,8 @@ async fn sigkill_at_a_hundred_moments() {
             continue;
         };
         let session = first["session_id"].as_str().unwrap();
-        let how = check(&shop, sessions.as_ref(), store.audit().as_ref(), session, &killed.shown);
+        let log = fs::read_to_string(shop.path(&log)).unwrap_or_default();
+        let how = check(&shop, sessions.as_ref(), store.audit().as_ref(), session, &killed.shown, &log);
         *ended_as.entry(how).or_default() += 1;
     }
     println!("{ended_as:?}");
@@ -117,6 +122,7 @@ fn check(
     audit: &dyn AuditLog,
     session: &str,
     shown: &[Value],
+    log: &str,
 ) -> &'static str {
     let events = store.events(session, 0, 100_000).unwrap();
     // All that was shown is stored, as it was shown.
@@ -136,7 +142,6 @@ fn check(
     let messages = store.messages(session, &MessageQuery::default()).unwrap().items;
     assert_eq!(messages.len(), 2);
     assert_eq!(messages[1].metadata.outcome, Some(outcome));
-    let log = fs::read_to_string(shop.path("log.txt")).unwrap_or_default();
     let mut ids: Vec<CallId> = Vec::new();
     for call in call_steps(&messages[1]) {
         ids.push(call.call_id);

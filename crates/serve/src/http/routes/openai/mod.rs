@@ -17,9 +17,12 @@ mod speaking;
 
 use std::sync::Arc;
 
-use aide::axum::{
-    ApiRouter,
-    routing::{get_with, post_with},
+use aide::{
+    axum::{
+        ApiRouter,
+        routing::{get_with, post_with},
+    },
+    openapi::MediaType,
 };
 use axum::{
     Json,
@@ -65,6 +68,11 @@ pub fn routes() -> ApiRouter<App> {
                          client, and its sampling parameters, are not used. When the connection closes, the turn is \
                          cancelled.",
                     )
+                    .response_with::<200, Json<serde_json::Value>, _>(|mut response| {
+                        let streamed = ("text/event-stream".to_owned(), MediaType::default());
+                        response.inner().content.extend([streamed]);
+                        response.description("An answer in one piece, or as a stream where that is asked for.")
+                    })
                     .tag("openai")
             })
             .layer(DefaultBodyLimit::max(MOST_BYTES)),

@@ -11,6 +11,7 @@ mod secrets;
 mod seed;
 mod setup;
 mod turns;
+mod web_socket;
 
 use std::{
     fs,

@@ -35,7 +35,6 @@ impl TurnDesk {
     /// Offers the tools of a toolset, or none where there is no such toolset, in as much detail as fits.
     pub fn new(registry: Arc<Registry>, toolset: &str, language: Language) -> Self {
         let entries = registry.toolset(toolset).unwrap_or_default();
-        let entries: Vec<&ToolEntry> = entries.into_iter().map(AsRef::as_ref).collect();
         let offered = offer::definitions(&entries, language, offer::DEFAULT_BYTES);
         Self(Arc::new(Inner { registry, language, state: Mutex::new(State { offered, compaction: None }) }))
     }

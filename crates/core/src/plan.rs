@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     grant::Shape,
-    spec::{Effects, Permission, Spec},
+    spec::{Effects, Permission, SpecOf},
 };
 
 /// What is done to a path.
@@ -184,7 +184,7 @@ impl Plan {
     const UNSETTLED: &'static str = "effects:none";
 
     /// Gives a plan that says nothing of its permission the one that its tool declares.
-    pub(crate) fn settle(&mut self, spec: &Spec) {
+    pub(crate) fn settle(&mut self, spec: SpecOf<'_>) {
         if self.rule == Self::UNSETTLED {
             self.permission = spec.permission;
             self.rule = format!("tool:{}", spec.name);

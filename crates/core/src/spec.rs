@@ -92,30 +92,33 @@ impl Effects {
 
 /// Everything a tool says of itself, in one constant. The OpenAI definition, the MCP listing, the manual
 /// page and the JSON listing are all made from it and from the schemas of the tool's types.
+pub type Spec = SpecOf<'static>;
+
+/// The same of a tool that lives no longer than `'a`: one that another server has.
 #[derive(Clone, Copy, Debug)]
-pub struct Spec {
-    pub name: &'static str,
+pub struct SpecOf<'a> {
+    pub name: &'a str,
     /// For models and people, English. One or two sentences: what it does, what is worth knowing.
-    pub description: &'static str,
+    pub description: &'a str,
     /// The same for a Chinese reader.
-    pub description_zh: &'static str,
+    pub description_zh: &'a str,
     /// The usual level; the plan settles it for each call.
     pub permission: Permission,
     pub effects: Effects,
     pub requires_execution_approval: bool,
     pub requires_result_approval: bool,
     /// The toolsets it belongs to.
-    pub toolsets: &'static [&'static str],
+    pub toolsets: &'a [&'a str],
     /// Words by which it is found, in both languages.
-    pub keywords: &'static [&'static str],
+    pub keywords: &'a [&'a str],
     /// An example of its arguments, as JSON; a test checks that it is valid.
-    pub example: &'static str,
+    pub example: &'a str,
     /// How long a call may take where nothing else is said.
     pub timeout_s: u64,
 }
 
-impl Spec {
-    pub const fn new(name: &'static str, description: &'static str) -> Self {
+impl<'a> SpecOf<'a> {
+    pub const fn new(name: &'a str, description: &'a str) -> Self {
         Self {
             name,
             description,
@@ -131,7 +134,7 @@ impl Spec {
         }
     }
 
-    pub const fn zh(mut self, description: &'static str) -> Self {
+    pub const fn zh(mut self, description: &'a str) -> Self {
         self.description_zh = description;
         self
     }
@@ -156,17 +159,17 @@ impl Spec {
         self
     }
 
-    pub const fn toolsets(mut self, toolsets: &'static [&'static str]) -> Self {
+    pub const fn toolsets(mut self, toolsets: &'a [&'a str]) -> Self {
         self.toolsets = toolsets;
         self
     }
 
-    pub const fn keywords(mut self, keywords: &'static [&'static str]) -> Self {
+    pub const fn keywords(mut self, keywords: &'a [&'a str]) -> Self {
         self.keywords = keywords;
         self
     }
 
-    pub const fn example(mut self, arguments: &'static str) -> Self {
+    pub const fn example(mut self, arguments: &'a str) -> Self {
         self.example = arguments;
         self
     }

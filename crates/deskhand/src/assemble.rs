@@ -105,9 +105,9 @@ impl App {
     }
 
     /// The schema of a tool's arguments; `null` where there is no such tool.
-    pub fn schema_of(&self, tool: &str, dialect: Option<&str>) -> &Value {
+    pub fn schema_of(&self, tool: &str, dialect: Option<&str>) -> Value {
         let found = self.gate.registry.find(tool, dialect);
-        found.map_or(&Value::Null, |found| found.entry.input_schema())
+        found.map_or(Value::Null, |found| found.entry.input_schema().clone())
     }
 
     pub fn session(&self, caller: &str, surfaces: Surfaces) -> SessionCx {
@@ -207,7 +207,8 @@ fn sandbox(settings: &Settings, paths: &Paths) -> Result<Sandbox> {
 
 fn load_settings(shared: &Shared, workspace: &Path, store: &Store, registry: &Registry) -> Result<Settings> {
     let named = shared.config.clone().or_else(|| places::variable("DESKHAND_CONFIG"));
-    let tools: Vec<&str> = registry.offered().map(|entry| entry.spec.name).collect();
+    let tools: Vec<String> = registry.own().map(|entry| entry.spec().name.to_owned()).collect();
+    let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
     settings::load(&settings::Load {
         named_file: named.as_deref(),
         usual_file: places::config_dir().map(|dir| dir.join("config.toml")),

@@ -21,7 +21,7 @@ pub fn tools_page(registry: &Registry) -> String {
     );
     for entry in registry.offered() {
         page.push('\n');
-        page.push_str(&export::manual(registry, entry).replace("\n## ", "\n### ").replacen("# ", "## ", 1));
+        page.push_str(&export::manual(registry, &entry).replace("\n## ", "\n### ").replacen("# ", "## ", 1));
     }
     page
 }

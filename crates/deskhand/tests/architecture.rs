@@ -78,6 +78,7 @@ const BEHIND: &[(&str, &[&str])] = &[
     ("axum", &["deskhand-serve"]),
     ("axum-server", &["deskhand-serve"]),
     ("aide", &["deskhand-serve"]),
+    ("rmcp", &["deskhand-serve"]),
     ("bpe-openai", &["deskhand-agent"]),
     ("secret-service", &["deskhand-agent"]),
     ("clap", &["deskhand"]),

@@ -4,5 +4,7 @@
 //! | module | what lives there |
 //! |---|---|
 //! | [`http`] | the API, its events, and the web page |
+//! | [`mcp`] | our tools for MCP clients, and other MCP servers' tools for us |
 
 pub mod http;
+pub mod mcp;

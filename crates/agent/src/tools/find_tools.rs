@@ -1,11 +1,13 @@
 //! `find_tools`: looks up tools by need, in both languages, and has them for the rest of the turn.
 
-use deskhand_core::{Cx, Effects, Permission, Plan, Spec, Tool, ToolResult, tool::Rendered};
+use std::sync::Arc;
+
+use deskhand_core::{Cx, Effects, Permission, Plan, Spec, Tool, ToolEntry, ToolResult, tool::Rendered};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::compact::in_a_turn;
-use crate::{chain::offer, provider::ToolDefinition};
+use crate::{chain::offer, desk::TurnDesk, provider::ToolDefinition};
 
 /// How many are found where nothing is said.
 const USUALLY: usize = 5;
@@ -35,6 +37,11 @@ pub struct FoundTool {
     parameters: serde_json::Value,
 }
 
+fn found(desk: &TurnDesk, input: &Input) -> Vec<Arc<ToolEntry>> {
+    let limit = input.limit.unwrap_or(USUALLY).min(MOST);
+    offer::search(desk.registry(), &input.query, limit).into_iter().map(|hit| hit.entry).collect()
+}
+
 pub struct FindTools;
 
 impl Tool for FindTools {
@@ -53,17 +60,20 @@ impl Tool for FindTools {
     .example(r#"{"query": "end a process"}"#);
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
-        in_a_turn(cx)?;
+        let desk = in_a_turn(cx)?;
         let query: String = input.query.chars().take(80).collect();
-        Ok(Plan::new(format!("Look up tools for «{query}».")))
+        let mut plan = Plan::new(format!("Look up tools for «{query}»."));
+        // What another server says of its tools is nobody's word here.
+        let found = found(desk, input);
+        plan.outside = found.iter().find_map(|entry| Some(format!("the MCP server {}", entry.host()?)));
+        Ok(plan)
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
         let desk = in_a_turn(cx)?;
-        let limit = input.limit.unwrap_or(USUALLY).min(MOST);
         let mut tools = Vec::new();
-        for hit in offer::search(desk.registry(), &input.query, limit) {
-            let ToolDefinition { name, description, parameters } = desk.offer(hit.entry);
+        for entry in found(desk, &input) {
+            let ToolDefinition { name, description, parameters } = desk.offer(&entry);
             tools.push(FoundTool { name, description, parameters });
         }
         Ok(Output { tools })

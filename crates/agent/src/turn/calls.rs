@@ -114,7 +114,7 @@ impl Turn {
 
     fn canonical(&self, name: &str) -> String {
         let found = self.agent.parts.gate.registry.find(name, None);
-        found.map_or_else(|_| name.to_owned(), |found| found.entry.spec.name.to_owned())
+        found.map_or_else(|_| name.to_owned(), |found| found.entry.spec().name.to_owned())
     }
 
     async fn run_in_groups(&mut self, calls: Vec<Waiting>, stop: &mut Option<Stop>) -> Result<(), Broken> {

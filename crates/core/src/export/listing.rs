@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::registry::ToolEntry;
 
 pub fn listing(entry: &ToolEntry) -> Value {
-    let spec = &entry.spec;
+    let spec = entry.spec();
     json!({
         "name": spec.name,
         "description": spec.description,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::registry::{Registry, ToolEntry};
 
 pub fn manual(registry: &Registry, entry: &ToolEntry) -> String {
-    let spec = &entry.spec;
+    let spec = entry.spec();
     let mut page = format!("# {}\n\n{}\n", spec.name, spec.description);
     if !spec.description_zh.is_empty() {
         let _ = write!(page, "\n{}\n", spec.description_zh);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::{registry::ToolEntry, spec::Permission};
 
 pub fn mcp_tool(entry: &ToolEntry) -> Value {
-    let spec = &entry.spec;
+    let spec = entry.spec();
     let changes = spec.effects.change_state();
     json!({
         "name": spec.name,

@@ -8,8 +8,8 @@ pub fn openai_function(entry: &ToolEntry) -> Value {
     json!({
         "type": "function",
         "function": {
-            "name": entry.spec.name,
-            "description": entry.spec.description,
+            "name": entry.spec().name,
+            "description": entry.spec().description,
             "parameters": entry.input_schema(),
         }
     })

@@ -56,7 +56,7 @@ pub(super) async fn approve(
         _ => "execution_rejected",
     };
     let message =
-        format!("{} was refused: {} (rule {})", question.entry.spec.name, decision.why, decision.rule);
+        format!("{} was refused: {} (rule {})", question.entry.spec().name, decision.why, decision.rule);
     let error = ToolError { status, ..ToolError::new(code, message) };
     Err(match &decision.hint {
         Some(hint) => error.hint(hint.clone()),
@@ -73,7 +73,7 @@ async fn ask_person(
     cancel: &CancellationToken,
 ) -> ToolResult<Approved> {
     let subject = Subject::Execution { plan: Box::new(record::masked_plan(gate, question.plan)) };
-    let tool = question.entry.spec.name;
+    let tool = question.entry.spec().name;
     let request = ApprovalRequest {
         may_remember: decision.permission <= Permission::Moderate,
         ..ask::question(gate, session, draft.call_id, tool, question.arguments, subject)
@@ -91,7 +91,7 @@ async fn ask_person(
             let kept = reason.clone();
             keep(gate, question, session, remember, GrantEffect::Deny, &answered.by, kept)?;
             let why = reason.map_or_else(|| "no reason was given".to_owned(), |r| format!("«{r}»"));
-            let message = format!("{} was refused by {}: {why}.", question.entry.spec.name, answered.by);
+            let message = format!("{} was refused by {}: {why}.", question.entry.spec().name, answered.by);
             Err(ToolError {
                 status: Status::ExecutionRejected,
                 ..ToolError::new("execution_rejected", message)
@@ -118,7 +118,7 @@ fn keep(
     let Some(remember) = remember else { return Ok(()) };
     if !question.plan.shapes.contains(&remember.shape) {
         tracing::warn!(
-            tool = question.entry.spec.name,
+            tool = question.entry.spec().name,
             "an answer in a shape that was not offered is not remembered"
         );
         return Ok(());
@@ -132,7 +132,7 @@ fn keep(
         id: new_id(),
         owner: session.owner.clone(),
         effect,
-        tool: question.entry.spec.name.to_owned(),
+        tool: question.entry.spec().name.to_owned(),
         shape: remember.shape,
         scope,
         until: remember.until,

@@ -33,7 +33,7 @@ pub(super) async fn approve(
         return Ok(screened);
     }
     let subject = Subject::Result { text: shown(&screened.text), data: screened.data.clone() };
-    let tool = question.entry.spec.name;
+    let tool = question.entry.spec().name;
     let request = ask::question(gate, session, draft.call_id, tool, question.arguments, subject);
     // Fail closed: without an answer the result stays here.
     let answered = ask::ask(gate, request, session, cancel).await.map_err(|error| {
@@ -41,7 +41,7 @@ pub(super) async fn approve(
         let hint = format!(
             "Run it in a terminal, with --yes, or with --wait and `deskhand approvals`; the setting \
              tools.{}.requires_result_approval says whether its result is asked about.",
-            question.entry.spec.name
+            question.entry.spec().name
         );
         rejected(error.code, message).hint(hint)
     })?;

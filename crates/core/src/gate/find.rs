@@ -34,5 +34,5 @@ pub(super) fn find(registry: &Registry, request: &Request) -> ToolResult<(Arc<To
         given = entry.to_canonical(given);
     }
     arguments::normalise(&mut given, schema);
-    Ok((Arc::clone(found.entry), given))
+    Ok((found.entry, given))
 }

@@ -257,7 +257,7 @@ impl Gate {
         }
         Err(ToolError::new(
             "plan_keeps_changing",
-            format!("What {} would touch kept changing while it was planned and asked.", entry.spec.name),
+            format!("What {} would touch kept changing while it was planned and asked.", entry.spec().name),
         )
         .hint("Something else is changing these files. Try again when it has finished."))
     }
@@ -270,7 +270,7 @@ impl Gate {
             [settings.requires_execution_approval, settings.requires_result_approval].contains(&Some(true));
         plan::plan(entry, arguments, cx).await.map_err(|error| {
             if asked_anyway && error.status == crate::Status::Error {
-                let message = format!("{} cannot do this ({}).", entry.spec.name, error.code);
+                let message = format!("{} cannot do this ({}).", entry.spec().name, error.code);
                 ToolError::new(error.code, message).hint("Its settings keep the details back.")
             } else {
                 error
@@ -331,7 +331,7 @@ impl Gate {
         draft.found(&entry);
         let cx = self.cx(&draft, &entry, session, &request.cancel);
         let masked = self.screener.mask_value(&arguments);
-        let tool = entry.spec.name.to_owned();
+        let tool = entry.spec().name.to_owned();
         let mut plan = match self.plan(&entry, &arguments, &cx).await {
             Ok(plan) => plan,
             Err(error) if error.status == crate::Status::Blocked => {
@@ -383,7 +383,7 @@ impl Gate {
         session: &SessionCx,
     ) -> Result<Decision, ToolError> {
         let question = crate::policy::Question {
-            tool: entry.spec.name,
+            tool: entry.spec().name,
             arguments,
             plan,
             mode: session.mode,
@@ -399,21 +399,21 @@ impl Gate {
 
     /// What is configured for a tool, over what it says itself.
     fn tool_settings(&self, entry: &ToolEntry) -> ToolSettings {
-        let configured = self.settings.tools.get(entry.spec.name).copied().unwrap_or_default();
+        let configured = self.settings.tools.get(entry.spec().name).copied().unwrap_or_default();
         ToolSettings {
             requires_execution_approval: configured
                 .requires_execution_approval
-                .or(entry.spec.requires_execution_approval.then_some(true)),
+                .or(entry.spec().requires_execution_approval.then_some(true)),
             requires_result_approval: configured
                 .requires_result_approval
-                .or(entry.spec.requires_result_approval.then_some(true)),
+                .or(entry.spec().requires_result_approval.then_some(true)),
         }
     }
 
     fn cx(&self, draft: &Draft, entry: &ToolEntry, session: &SessionCx, cancel: &CancellationToken) -> Cx {
         Cx::new(CxParts {
             call: draft.call_id,
-            tool: entry.spec.name.to_owned(),
+            tool: entry.spec().name.to_owned(),
             session_id: session.id.clone(),
             owner: session.owner.clone(),
             services: session.services.clone(),

@@ -88,7 +88,7 @@ impl Draft {
     }
 
     pub fn found(&mut self, entry: &ToolEntry) {
-        entry.spec.name.clone_into(&mut self.tool);
+        entry.spec().name.clone_into(&mut self.tool);
     }
 
     pub fn planned(&mut self, plan: &Plan) {

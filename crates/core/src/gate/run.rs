@@ -34,7 +34,7 @@ pub(super) async fn run(
         let durable = tokio::task::spawn_blocking(move || audit.make_durable()).await;
         durable.map_err(|error| ToolError::new("audit_unavailable", error.to_string()))??;
     }
-    let limit = plan.timeout.unwrap_or(Duration::from_secs(entry.spec.timeout_s));
+    let limit = plan.timeout.unwrap_or(Duration::from_secs(entry.spec().timeout_s));
     let stop = cx.cancel_token().child_token();
     let cx = cx.approved(plan, stop.clone());
     let ended = in_time(entry.tool.run(arguments.clone(), &cx), limit, &stop).await;

@@ -26,10 +26,10 @@ pub(super) fn validate(entry: &ToolEntry, arguments: &mut Value) -> ToolResult<(
             }
             errors.push(words(&error, entry.input_schema()));
         }
-        let message = format!("{} does not take these arguments: {}.", entry.spec.name, errors.join("; "));
+        let message = format!("{} does not take these arguments: {}.", entry.spec().name, errors.join("; "));
         return Err(ToolError::invalid("invalid_arguments", message).hint(usage(entry)));
     }
-    if entry.spec.effects.change_state() {
+    if entry.spec().effects.change_state() {
         refuse_masks(arguments)?;
     }
     *arguments = arguments::canonical(arguments);
@@ -114,5 +114,5 @@ fn usage(entry: &ToolEntry) -> String {
         .into_iter()
         .map(|name| if required.contains(&name) { format!("{name} (required)") } else { name.to_owned() })
         .collect();
-    format!("Parameters: {}. Example: {}", names.join(", "), entry.spec.example)
+    format!("Parameters: {}. Example: {}", names.join(", "), entry.spec().example)
 }

@@ -21,7 +21,7 @@ pub struct Wanted {
 
 pub async fn run(app: &App, printer: Printer, wanted: &Wanted) -> Result<u8> {
     let schema = app.schema_of(&wanted.tool, wanted.dialect.as_deref());
-    let arguments = parse_arguments(&wanted.arguments, schema)?;
+    let arguments = parse_arguments(&wanted.arguments, &schema)?;
     let request = Request::new(&wanted.tool, arguments).in_dialect(wanted.dialect.clone());
     let session = app.session("cli", surfaces(app, printer, wanted.yes, wanted.wait));
     let outcome = call(app, request, &session).await;

@@ -98,7 +98,8 @@ impl Console<'_> {
 
     async fn call(&self, line: &str) -> Result<()> {
         let (tool, arguments) = split(line);
-        let request = Request::new(tool, parse_arguments(&words(arguments), self.app.schema_of(tool, None))?);
+        let request =
+            Request::new(tool, parse_arguments(&words(arguments), &self.app.schema_of(tool, None))?);
         let outcome = call::call(self.app, request, &self.session).await;
         call::print(self.app, self.printer, &outcome, None)
     }

@@ -59,7 +59,7 @@ pub async fn run(app: &App, printer: Printer) -> Result<u8> {
         .gate
         .registry
         .absent()
-        .map(|(entry, absent)| json!({"name": entry.spec.name, "why": absent.why, "remedy": absent.remedy}))
+        .map(|(entry, absent)| json!({"name": entry.spec().name, "why": absent.why, "remedy": absent.remedy}))
         .collect();
     let all_good = checks.iter().all(|check| check.ok);
     let value = json!({"ok": all_good, "version": env!("CARGO_PKG_VERSION"), "checks": checks, "absent_tools": absent});
@@ -245,7 +245,7 @@ fn tools(app: &App) -> Check {
         .gate
         .registry
         .absent()
-        .map(|(entry, absent)| format!("{} ({})", entry.spec.name, absent.why))
+        .map(|(entry, absent)| format!("{} ({})", entry.spec().name, absent.why))
         .collect();
     let found = if absent.is_empty() {
         format!("{offered} offered")

@@ -37,7 +37,7 @@ fn one(registry: &Registry, name: &str, wanted: &Wanted, printer: Printer) -> Re
     let found = registry.find(name, wanted.dialect.as_deref()).map_err(|error| {
         anyhow!("{}{}", error.message, error.hint.map_or_else(String::new, |hint| format!(" {hint}")))
     })?;
-    printer.print(&in_format(found.entry, wanted.format), |_| export::manual(registry, found.entry))
+    printer.print(&in_format(&found.entry, wanted.format), |_| export::manual(registry, &found.entry))
 }
 
 fn list(registry: &Registry, wanted: &Wanted, language: Language, printer: Printer) -> Result<()> {
@@ -51,7 +51,7 @@ fn list(registry: &Registry, wanted: &Wanted, language: Language, printer: Print
         ToolFormat::Full => json!({
             "tools": tools.iter().map(|entry| export::listing(entry)).collect::<Vec<_>>(),
             "absent": registry.absent().map(|(entry, absent)| {
-                json!({"name": entry.spec.name, "why": absent.why, "remedy": absent.remedy})
+                json!({"name": entry.spec().name, "why": absent.why, "remedy": absent.remedy})
             }).collect::<Vec<_>>(),
         }),
         form => tools.iter().map(|entry| in_format(entry, form)).collect(),
@@ -65,7 +65,7 @@ fn list(registry: &Registry, wanted: &Wanted, language: Language, printer: Print
             let _ = writeln!(
                 text,
                 "{:<17} {}",
-                entry.spec.name,
+                entry.spec().name,
                 style.dim(&format!("{} {}", absent.why, absent.remedy))
             );
         }
@@ -74,7 +74,7 @@ fn list(registry: &Registry, wanted: &Wanted, language: Language, printer: Print
 }
 
 fn row(text: &mut String, entry: &ToolEntry, style: Style, language: Language) {
-    let spec = &entry.spec;
+    let spec = entry.spec();
     let about = language.say(spec.description, spec.description_zh);
     let permission = format!("{:<9}", spec.permission);
     let _ = writeln!(text, "{} {permission} {about}", style.bold(&format!("{:<17}", spec.name)));

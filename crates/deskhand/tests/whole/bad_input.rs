@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use deskhand_core::{Mode, Outcome, Status};
+use deskhand_core::{Mode, Outcome, Status, ToolEntry};
 use serde_json::{Value, json};
 
 use crate::support::Desk;
@@ -25,9 +25,10 @@ fn everything_in(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// The names of the real tools, with their examples.
-fn tools(desk: &Desk) -> Vec<(&'static str, Value)> {
-    let offered = desk.gate.registry.offered().filter(|entry| !entry.spec.name.starts_with("probe_"));
-    offered.map(|entry| (entry.spec.name, serde_json::from_str(entry.spec.example).unwrap())).collect()
+fn tools(desk: &Desk) -> Vec<(String, Value)> {
+    let offered = desk.gate.registry.offered().filter(|entry| !entry.spec().name.starts_with("probe_"));
+    let example = |entry: &ToolEntry| serde_json::from_str(entry.spec().example).unwrap();
+    offered.map(|entry| (entry.spec().name.to_owned(), example(&entry))).collect()
 }
 
 /// The outcome says what was wrong, in bounded words, and the tool did not break down over it.
@@ -42,6 +43,7 @@ fn is_clear(tool: &str, case: &str, outcome: &Outcome) {
 async fn wrong_arguments_are_named_whatever_the_tool() {
     let desk = Desk::new().mode(Mode::Auto);
     for (tool, example) in tools(&desk) {
+        let tool = tool.as_str();
         let mut cases = vec![
             ("null", json!(null)),
             ("a list", json!([1])),
@@ -107,6 +109,7 @@ async fn odd_texts_end_in_a_clear_outcome_and_change_nothing_outside() {
         ("escapes", "\u{1b}[2J\u{202e}".to_owned()),
     ];
     for (tool, example) in tools(&desk) {
+        let tool = tool.as_str();
         for name in example.as_object().unwrap().keys() {
             for (case, text) in &odd {
                 let mut arguments = example.clone();

@@ -42,7 +42,7 @@ fn the_openapi_document_is_current() {
 fn every_tool_explains_itself() {
     let registry = deskhand::assemble::registry();
     for entry in registry.offered() {
-        let spec = &entry.spec;
+        let spec = entry.spec();
         assert!(!spec.description.is_empty() && !spec.description_zh.is_empty(), "{}", spec.name);
         assert!(!spec.toolsets.is_empty() && !spec.keywords.is_empty(), "{}", spec.name);
         let example: serde_json::Value = serde_json::from_str(spec.example).unwrap();

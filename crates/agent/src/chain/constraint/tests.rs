@@ -6,7 +6,7 @@ use crate::chain::{Language, offer};
 
 fn tools() -> Vec<ToolDefinition> {
     let registry = deskhand_tools::registry();
-    registry.offered().map(|entry| offer::definition(entry, Language::English)).collect()
+    registry.offered().map(|entry| offer::definition(&entry, Language::English)).collect()
 }
 
 #[test]
@@ -210,8 +210,8 @@ fn what_the_simple_schema_allows_the_original_allows() {
         let simple = schema::compile(&simple).unwrap();
         for _ in 0..64 {
             let value = strategy.new_tree(&mut runner).unwrap().current();
-            assert!(simple.is_valid(&value), "{}: {value}", entry.spec.name);
-            assert!(original.is_valid(&value), "{}: {value}", entry.spec.name);
+            assert!(simple.is_valid(&value), "{}: {value}", entry.spec().name);
+            assert!(original.is_valid(&value), "{}: {value}", entry.spec().name);
         }
     }
 }

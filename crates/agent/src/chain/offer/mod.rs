@@ -6,6 +6,8 @@ mod shrink;
 pub use search::{Hit, search};
 pub use shrink::Detail;
 
+use std::sync::Arc;
+
 use deskhand_core::ToolEntry;
 use serde_json::json;
 
@@ -22,7 +24,7 @@ pub fn definition(entry: &ToolEntry, language: Language) -> ToolDefinition {
 
 /// The same with less said of its parameters.
 pub fn definition_in(entry: &ToolEntry, language: Language, detail: Detail) -> ToolDefinition {
-    let spec = &entry.spec;
+    let spec = entry.spec();
     let chinese = if spec.description_zh.is_empty() { spec.description } else { spec.description_zh };
     ToolDefinition {
         name: spec.name.to_owned(),
@@ -33,7 +35,7 @@ pub fn definition_in(entry: &ToolEntry, language: Language, detail: Detail) -> T
 
 /// The definitions of these tools in this order, with as much detail as fits into `most` bytes; the least there is
 /// where not even that fits. What is left out of a definition is still understood and checked.
-pub fn definitions(entries: &[&ToolEntry], language: Language, most: usize) -> Vec<ToolDefinition> {
+pub fn definitions(entries: &[Arc<ToolEntry>], language: Language, most: usize) -> Vec<ToolDefinition> {
     let in_detail = |detail| -> Vec<ToolDefinition> {
         entries.iter().map(|entry| definition_in(entry, language, detail)).collect()
     };

@@ -3,7 +3,7 @@
 //! English by words (their endings cut off), Chinese by grams of two characters. A word that no tool knows is taken
 //! for the known ones that are near it.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use deskhand_core::{Registry, ToolEntry, arguments};
 
@@ -13,14 +13,14 @@ const MAX_QUERY_CHARS: usize = 400;
 const NEARLY: f64 = 0.5;
 
 /// A tool that was found, and how well it fits; the figures of one search can be compared with each other.
-pub struct Hit<'a> {
-    pub entry: &'a ToolEntry,
+pub struct Hit {
+    pub entry: Arc<ToolEntry>,
     pub score: f64,
 }
 
 /// The offered tools that fit a need, best first.
-pub fn search<'a>(registry: &'a Registry, need: &str, limit: usize) -> Vec<Hit<'a>> {
-    let entries: Vec<&ToolEntry> = registry.offered().map(AsRef::as_ref).collect();
+pub fn search(registry: &Registry, need: &str, limit: usize) -> Vec<Hit> {
+    let entries: Vec<Arc<ToolEntry>> = registry.offered().collect();
     let described: Vec<HashMap<String, f64>> = entries.iter().map(|entry| weights(registry, entry)).collect();
     let mut spread: HashMap<&str, u32> = HashMap::new();
     for term in described.iter().flat_map(HashMap::keys) {
@@ -29,7 +29,7 @@ pub fn search<'a>(registry: &'a Registry, need: &str, limit: usize) -> Vec<Hit<'
     let need: String = need.chars().take(MAX_QUERY_CHARS).collect();
     let wanted = wanted_terms(&need, &spread);
     let all = f64::from(u32::try_from(entries.len()).unwrap_or(u32::MAX));
-    let mut hits: Vec<Hit<'a>> = entries
+    let mut hits: Vec<Hit> = entries
         .iter()
         .zip(&described)
         .filter_map(|(entry, weights)| {
@@ -41,7 +41,7 @@ pub fn search<'a>(registry: &'a Registry, need: &str, limit: usize) -> Vec<Hit<'
                     Some(weights.get(term)? * worth * rarity)
                 })
                 .sum();
-            (score > 0.0).then_some(Hit { entry, score })
+            (score > 0.0).then(|| Hit { entry: Arc::clone(entry), score })
         })
         .collect();
     // Those that come first in the registry come first where two fit the same.
@@ -52,7 +52,7 @@ pub fn search<'a>(registry: &'a Registry, need: &str, limit: usize) -> Vec<Hit<'
 
 /// The terms of a tool, each with the weight of the best place where it stands.
 fn weights(registry: &Registry, entry: &ToolEntry) -> HashMap<String, f64> {
-    let spec = &entry.spec;
+    let spec = entry.spec();
     let foreign = registry.dialects().iter().flat_map(|dialect| dialect.entries);
     let foreign = foreign.filter(|other| other.tool == spec.name).map(|other| (other.name, 1.5));
     let places = [(spec.name, 3.0), (spec.description, 1.0), (spec.description_zh, 1.0)];

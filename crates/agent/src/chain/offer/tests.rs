@@ -7,8 +7,8 @@ use super::*;
 const USUAL: &[&str] =
     &["read_file", "write_file", "edit_file", "list_dir", "grep", "file_search", "bash", "bash_output"];
 
-fn usual(registry: &Registry) -> Vec<&ToolEntry> {
-    USUAL.iter().map(|name| registry.get(name).unwrap().as_ref()).collect()
+fn usual(registry: &Registry) -> Vec<Arc<ToolEntry>> {
+    USUAL.iter().map(|name| registry.get(name).unwrap()).collect()
 }
 
 #[test]
@@ -33,11 +33,11 @@ fn less_detail_is_less_and_every_parameter_stays() {
         };
         let mut last = usize::MAX;
         for detail in Detail::ALL {
-            let tool = definition_in(entry, Language::English, *detail);
+            let tool = definition_in(&entry, Language::English, *detail);
             assert_eq!(names(&tool.parameters), names(entry.input_schema()), "{}", tool.name);
             assert_eq!(tool.parameters.get("required"), entry.input_schema().get("required"));
             let size = bytes(&[tool]);
-            assert!(size <= last, "{} {detail:?}", entry.spec.name);
+            assert!(size <= last, "{} {detail:?}", entry.spec().name);
             last = size;
         }
     }
@@ -52,8 +52,8 @@ fn less_detail_is_less_and_every_parameter_stays() {
 fn the_description_is_in_the_language_of_the_model() {
     let registry = deskhand_tools::registry();
     let grep = registry.get("grep").unwrap();
-    assert_eq!(definition(grep, Language::English).description, grep.spec.description);
-    assert_eq!(definition(grep, Language::Chinese).description, grep.spec.description_zh);
+    assert_eq!(definition(&grep, Language::English).description, grep.spec().description);
+    assert_eq!(definition(&grep, Language::Chinese).description, grep.spec().description_zh);
 }
 
 #[test]
@@ -150,8 +150,9 @@ fn a_need_finds_its_tool() {
     ];
     let mut missed = Vec::new();
     for (need, wanted) in cases {
-        let names: Vec<_> = search(&registry, need, 3).iter().map(|hit| hit.entry.spec.name).collect();
-        if !names.contains(&wanted) {
+        let hits = search(&registry, need, 3);
+        let names: Vec<_> = hits.iter().map(|hit| hit.entry.spec().name.to_owned()).collect();
+        if !names.iter().any(|name| name == wanted) {
             missed.push((need, wanted, names));
         }
     }
@@ -168,7 +169,7 @@ fn the_search_is_bounded_and_ranked() {
     assert_eq!(hits.len(), 5);
     assert!(hits.is_sorted_by(|a, b| a.score >= b.score));
     for entry in registry.offered() {
-        assert_eq!(search(&registry, entry.spec.name, 1)[0].entry.spec.name, entry.spec.name);
+        assert_eq!(search(&registry, entry.spec().name, 1)[0].entry.spec().name, entry.spec().name);
     }
     assert_eq!(search(&registry, "grep", 1).len(), 1);
 }

@@ -48,7 +48,7 @@ fn the_prompt_names_every_tool_and_the_form() {
         (Language::English, Form::Json, "{\"answer\": \"your answer\"}"),
         (Language::Chinese, Form::Json, "{\"answer\": \"你的回答\"}"),
     ] {
-        let tools: Vec<_> = registry.offered().map(|entry| offer::definition(entry, language)).collect();
+        let tools: Vec<_> = registry.offered().map(|entry| offer::definition(&entry, language)).collect();
         let prompt = prompt_as(&tools, language, form);
         assert!(prompt.contains(says) && prompt.contains("RESULT of NAME (ID)"), "{prompt}");
         for tool in &tools {

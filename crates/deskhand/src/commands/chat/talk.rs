@@ -20,7 +20,7 @@ pub enum Next {
 /// Talks until the person leaves. `chosen`: which session it is was said on the command line.
 pub async fn run(mut chat: Chat<'_>, chosen: bool) -> Result<u8> {
     let registry = &chat.app.gate.registry;
-    let tools = registry.offered().map(|entry| entry.spec.name.to_owned()).collect();
+    let tools = registry.offered().map(|entry| entry.spec().name.to_owned()).collect();
     let mut editor = ChatEditor::open(&chat.app.data_dir.join("chat-history.txt"), tools)?;
     greet(&chat)?;
     if !chosen {

@@ -59,7 +59,7 @@ struct Unavailable {
 
 async fn about(State(app): State<App>, person: Person) -> Json<AboutAnswer> {
     let absent = app.gate().registry.absent().map(|(entry, absent)| Unavailable {
-        tool: entry.spec.name.to_owned(),
+        tool: entry.spec().name.to_owned(),
         reason: absent.why.clone(),
         remedy: absent.remedy.clone(),
     });

@@ -137,7 +137,7 @@ impl Call {
         let key = CallKey {
             caller: person.caller(),
             session_id: cx.id.clone(),
-            tool: found.map_or_else(|| body.tool_name.clone(), |found| found.entry.spec.name.to_owned()),
+            tool: found.map_or_else(|| body.tool_name.clone(), |found| found.entry.spec().name.to_owned()),
             arguments: arguments::sha256_hex(arguments::canonical(&canonical).to_string().as_bytes()),
         };
         let confirms = body.require_confirmation || body.plan_id.is_some();

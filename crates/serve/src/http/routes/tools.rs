@@ -74,7 +74,7 @@ async fn list(
             ))
         })?,
     };
-    let mut tools: Vec<Value> = offered.into_iter().map(|entry| shown(entry, None)).collect();
+    let mut tools: Vec<Value> = offered.into_iter().map(|entry| shown(&entry, None)).collect();
     if params.toolset.is_none() {
         tools.extend(registry.absent().map(|(entry, absent)| shown(entry, Some(absent))));
     }
@@ -88,7 +88,7 @@ struct ToolPath {
 
 async fn get(State(app): State<App>, _: Person, At(path): At<ToolPath>) -> Result<Json<Value>, ApiError> {
     let registry = &app.gate().registry;
-    if let Some((entry, absent)) = registry.absent().find(|(entry, _)| entry.spec.name == path.name) {
+    if let Some((entry, absent)) = registry.absent().find(|(entry, _)| entry.spec().name == path.name) {
         return Ok(Json(shown(entry, Some(absent))));
     }
     let found = registry.find(&path.name, None).map_err(|error| {
@@ -98,7 +98,7 @@ async fn get(State(app): State<App>, _: Person, At(path): At<ToolPath>) -> Resul
             None => answer,
         }
     })?;
-    Ok(Json(shown(found.entry, None)))
+    Ok(Json(shown(&found.entry, None)))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -1,22 +1,25 @@
 //! The tools that there are, the names by which they are called, and why some are not offered.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, OnceLock},
-};
+mod entry;
+mod guests;
 
-use jsonschema::Validator;
+use std::{collections::HashMap, sync::Arc};
+
 use serde::Serialize;
-use serde_json::Value;
+use tokio::sync::watch;
 
+use self::guests::Guests;
+pub use self::{
+    entry::ToolEntry,
+    guests::{Guest, Refused},
+};
 use crate::{
     arguments,
     cx::Services,
     dialect::{Dialect, DialectEntry},
     error::{ToolError, ToolResult},
-    schema,
     spec::Spec,
-    tool::{SharedTool, Tool},
+    tool::Tool,
 };
 
 /// Why a tool cannot work here, and what would help.
@@ -32,68 +35,21 @@ impl Absent {
     }
 }
 
-/// A registered tool with everything that is derived from it.
-pub struct ToolEntry {
-    pub spec: Spec,
-    pub(crate) tool: SharedTool,
-    schemas: OnceLock<Schemas>,
-    make_schemas: fn() -> (Value, Value),
-}
-
-struct Schemas {
-    input: Value,
-    output: Value,
-    validator: OnceLock<Result<Validator, String>>,
-}
-
-impl ToolEntry {
-    fn new<T: Tool>(spec: Spec, tool: T) -> Self {
-        Self {
-            spec,
-            tool: Arc::new(tool),
-            schemas: OnceLock::new(),
-            make_schemas: || (schema::of::<T::Input>(), schema::of::<T::Output>()),
-        }
-    }
-
-    fn schemas(&self) -> &Schemas {
-        self.schemas.get_or_init(|| {
-            let (input, output) = (self.make_schemas)();
-            Schemas { input, output, validator: OnceLock::new() }
-        })
-    }
-
-    pub fn input_schema(&self) -> &Value {
-        &self.schemas().input
-    }
-
-    pub fn output_schema(&self) -> &Value {
-        &self.schemas().output
-    }
-
-    /// Compiled once, at the first call of the tool.
-    pub fn validator(&self) -> ToolResult<&Validator> {
-        let schemas = self.schemas();
-        schemas.validator.get_or_init(|| schema::compile(&schemas.input)).as_ref().map_err(|error| {
-            ToolError::new("bad_schema", format!("The schema of {} is wrong: {error}.", self.spec.name))
-        })
-    }
-}
-
 /// All tools and dialects.
 #[derive(Default)]
 pub struct Registry {
     tools: Vec<Arc<ToolEntry>>,
     by_name: HashMap<&'static str, usize>,
-    absent: HashMap<&'static str, Absent>,
+    absent: HashMap<String, Absent>,
     dialects: Vec<Dialect>,
     /// Dialect names that are no canonical name: the entries that have it.
     foreign: HashMap<&'static str, Vec<(usize, usize)>>,
+    guests: Guests,
 }
 
 /// A name, looked up.
 pub struct Found<'a> {
-    pub entry: &'a Arc<ToolEntry>,
+    pub entry: Arc<ToolEntry>,
     /// The dialect entry by which it was found, where it was.
     pub dialect: Option<(&'a Dialect, &'a DialectEntry)>,
 }
@@ -125,7 +81,7 @@ impl Registry {
         self.absent = self
             .tools
             .iter()
-            .filter_map(|entry| Some((entry.spec.name, entry.tool.available(services).err()?)))
+            .filter_map(|entry| Some((entry.spec().name.to_owned(), entry.tool.available(services).err()?)))
             .collect();
     }
 
@@ -137,26 +93,46 @@ impl Registry {
         self.dialects.push(dialect);
     }
 
-    /// The tools that are offered, in the order in which they were added.
-    pub fn offered(&self) -> impl Iterator<Item = &Arc<ToolEntry>> {
-        self.tools.iter().filter(|entry| !self.absent.contains_key(entry.spec.name))
+    /// Takes in the tools of another server, in place of those that it had. A name of our own, or of a server that
+    /// was first, cannot be taken.
+    pub fn receive(&self, host: &str, guests: Vec<Guest>) -> Vec<Refused> {
+        let is_taken = |name: &str| self.by_name.contains_key(name) || self.foreign.contains_key(name);
+        self.guests.receive(host, guests, is_taken)
+    }
+
+    /// Counts how often tools of other servers came or went.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.guests.changes()
+    }
+
+    /// The tools that are offered, in the order in which they were added; those of other servers come last.
+    pub fn offered(&self) -> impl Iterator<Item = Arc<ToolEntry>> {
+        self.own().cloned().chain(self.guests.all())
+    }
+
+    /// Those that are ours.
+    pub fn own(&self) -> impl Iterator<Item = &Arc<ToolEntry>> {
+        self.tools.iter().filter(|entry| !self.absent.contains_key(entry.spec().name))
     }
 
     /// The tools that are not offered, with why.
     pub fn absent(&self) -> impl Iterator<Item = (&Arc<ToolEntry>, &Absent)> {
-        self.tools.iter().filter_map(|entry| Some((entry, self.absent.get(entry.spec.name)?)))
+        self.tools.iter().filter_map(|entry| Some((entry, self.absent.get(entry.spec().name)?)))
     }
 
     /// The offered tools of a toolset; `None` if no tool belongs to one of that name.
-    pub fn toolset(&self, name: &str) -> Option<Vec<&Arc<ToolEntry>>> {
-        let tools: Vec<_> = self.offered().filter(|entry| entry.spec.toolsets.contains(&name)).collect();
-        (!tools.is_empty() || self.toolset_names().contains(&name)).then_some(tools)
+    pub fn toolset(&self, name: &str) -> Option<Vec<Arc<ToolEntry>>> {
+        let tools: Vec<_> = self.offered().filter(|entry| entry.is_in(name)).collect();
+        (!tools.is_empty() || self.toolset_names().iter().any(|known| known == name)).then_some(tools)
     }
 
-    pub fn toolset_names(&self) -> Vec<&'static str> {
-        let mut names: Vec<_> = self.tools.iter().flat_map(|e| e.spec.toolsets).copied().collect();
+    /// Other servers are toolsets, too.
+    pub fn toolset_names(&self) -> Vec<String> {
+        let own = self.tools.iter().flat_map(|entry| entry.spec().toolsets).map(|name| (*name).to_owned());
+        let mut names: Vec<String> = own.collect();
         names.sort_unstable();
         names.dedup();
+        names.extend(self.guests.hosts());
         names
     }
 
@@ -169,8 +145,9 @@ impl Registry {
     }
 
     /// The tool of that canonical name, offered or not.
-    pub fn get(&self, name: &str) -> Option<&Arc<ToolEntry>> {
-        self.by_name.get(name).map(|&at| &self.tools[at])
+    pub fn get(&self, name: &str) -> Option<Arc<ToolEntry>> {
+        let own = self.by_name.get(name).map(|&at| Arc::clone(&self.tools[at]));
+        own.or_else(|| self.guests.get(name))
     }
 
     /// Looks a name up. Where a dialect is asked for, its names come first; then canonical names; then any
@@ -191,7 +168,7 @@ impl Registry {
             },
         };
         let found = found.ok_or_else(|| self.no_such_tool(name))?;
-        match self.absent.get(found.entry.spec.name) {
+        match self.absent.get(found.entry.spec().name) {
             None => Ok(found),
             Some(absent) => {
                 Err(not_found(format!("{name} is not offered here: {}.", absent.why))
@@ -207,7 +184,7 @@ impl Registry {
             let (dialect, entry) = (&self.dialects[dialect], &self.dialects[dialect].entries[entry]);
             let Some(tool) = self.get(entry.tool) else { continue };
             match &found {
-                Some(other) if other.entry.spec.name != entry.tool => {
+                Some(other) if other.entry.spec().name != entry.tool => {
                     let names: Vec<_> = places.iter().map(|&(d, _)| self.dialects[d].name).collect();
                     let names = names.join(", ");
                     return Err(not_found(format!("{name} means different tools in the dialects {names}."))
@@ -221,7 +198,8 @@ impl Registry {
     }
 
     fn no_such_tool(&self, name: &str) -> ToolError {
-        let canonical = self.offered().map(|entry| entry.spec.name);
+        let offered: Vec<_> = self.offered().collect();
+        let canonical = offered.iter().map(|entry| entry.spec().name);
         let foreign = self.foreign.iter().filter(|(_, at)| {
             at.iter().any(|&(d, e)| self.by_name.contains_key(self.dialects[d].entries[e].tool))
         });

@@ -1,0 +1,1 @@
+//! Deskhand as a client of other MCP servers: their tools become tools here, behind the same gate.

@@ -72,7 +72,8 @@ const BEHIND: &[(&str, &[&str])] = &[
     // The second reader of commands.
     ("tree-sitter", &["deskhand-guard"]),
     ("tree-sitter-bash", &["deskhand-guard"]),
-    ("reqwest", &["deskhand-agent"]),
+    // The agent asks models, the server other MCP servers.
+    ("reqwest", &["deskhand-agent", "deskhand-serve"]),
     // The agent asks over TLS, the server answers over it.
     ("rustls", &["deskhand-agent", "deskhand-serve"]),
     ("axum", &["deskhand-serve"]),

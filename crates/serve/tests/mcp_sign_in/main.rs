@@ -133,6 +133,17 @@ async fn old_tokens_are_renewed_by_a_client_with_its_secret() {
 }
 
 #[tokio::test]
+async fn two_processes_do_not_renew_by_one_token() {
+    let desk = Desk::new().await;
+    desk.authority.book().lives_s = 1;
+    desk.sign_in().await.unwrap();
+    // Each token for renewing works once.
+    let (one, other) = tokio::join!(desk.connect(), desk.connect());
+    assert!(one.is_ok() && other.is_ok(), "{:?} {:?}", one.err(), other.err());
+    assert_eq!(desk.authority.book().authorizations.len(), 1);
+}
+
+#[tokio::test]
 async fn what_cannot_be_renewed_wants_a_person() {
     let desk = Desk::new().await;
     desk.authority.book().lives_s = 1;

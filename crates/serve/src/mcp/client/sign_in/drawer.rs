@@ -28,12 +28,27 @@ pub(super) struct Drawer {
 
 #[derive(Default)]
 struct State {
-    /// What is kept, if that is known.
-    known: Option<Option<Kept>>,
+    known: Known,
     /// Of the client whose tokens are saved next.
     client_secret: Option<String>,
     /// Whether they come from a person who signs in, and are not just renewed.
     signs_in: bool,
+}
+
+/// What is kept, as far as that is known.
+#[derive(Clone, Default)]
+enum Known {
+    #[default]
+    Nothing,
+    Kept(Box<Kept>),
+    /// That there is nothing is known, too.
+    Empty,
+}
+
+impl From<Option<Kept>> for Known {
+    fn from(kept: Option<Kept>) -> Self {
+        kept.map_or(Self::Empty, |kept| Self::Kept(Box::new(kept)))
+    }
 }
 
 /// What a lock's holder keeps: it is only dropped.
@@ -47,20 +62,22 @@ impl Drawer {
     }
 
     pub async fn kept(&self) -> Result<Option<Kept>, KeeperError> {
-        if let Some(known) = self.state().known.clone() {
-            return Ok(known);
+        match self.state().known.clone() {
+            Known::Kept(kept) => return Ok(Some(*kept)),
+            Known::Empty => return Ok(None),
+            Known::Nothing => {}
         }
         let kept = self.ask(|keeper, server| keeper.load(server)).await?;
         let mut state = self.state();
         state.client_secret = kept.as_ref().and_then(|kept| kept.client_secret.clone());
-        state.known = Some(kept.clone());
+        state.known = kept.clone().into();
         Ok(kept)
     }
 
     pub async fn keep(&self, kept: Kept) -> Result<(), KeeperError> {
         let saved = kept.clone();
         self.ask(move |keeper, server| keeper.save(server, &saved)).await?;
-        self.state().known = Some(Some(kept));
+        self.state().known = Some(kept).into();
         Ok(())
     }
 
@@ -76,8 +93,10 @@ impl Drawer {
     fn to_keep(&self, credentials: StoredCredentials) -> Kept {
         let state = self.state();
         let mut kept = Kept::new(Some(credentials), state.client_secret.clone());
-        if !state.signs_in {
-            kept.challenge = state.known.clone().flatten().and_then(|before| before.challenge);
+        if let Known::Kept(before) = &state.known
+            && !state.signs_in
+        {
+            kept.challenge.clone_from(&before.challenge);
         }
         kept
     }
@@ -113,7 +132,7 @@ impl Drawer {
     /// Tokens that can no longer be renewed are put away, unless somebody has signed in again meanwhile. What the
     /// person had agreed to stays known.
     async fn put_away(&self, refused: &StoredCredentials) -> Result<(), KeeperError> {
-        self.state().known = None;
+        self.state().known = Known::Nothing;
         let Some(mut kept) = self.kept().await? else { return Ok(()) };
         let same = kept.credentials.as_ref().is_some_and(|now| renewed_by(now) == renewed_by(refused));
         if !same {
@@ -131,7 +150,7 @@ fn renewed_by(credentials: &StoredCredentials) -> Option<serde_json::Value> {
     serde_json::to_value(credentials.token_response.as_ref()?).ok()?.get("refresh_token").cloned()
 }
 
-fn failed(error: KeeperError) -> AuthError {
+fn failed(error: &KeeperError) -> AuthError {
     tracing::warn!("{error}");
     AuthError::CredentialStoreError(error.to_string())
 }
@@ -144,7 +163,9 @@ impl CredentialStore for Drawer {
     where
         Self: 'f,
     {
-        Box::pin(async move { Ok(self.kept().await.map_err(failed)?.and_then(|kept| kept.credentials)) })
+        Box::pin(async move {
+            Ok(self.kept().await.map_err(|error| failed(&error))?.and_then(|kept| kept.credentials))
+        })
     }
 
     fn save<'a: 'f, 'f>(&'a self, credentials: StoredCredentials) -> Asked<'f, ()>
@@ -153,7 +174,7 @@ impl CredentialStore for Drawer {
     {
         Box::pin(async move {
             let kept = self.to_keep(credentials);
-            self.keep(kept).await.map_err(failed)
+            self.keep(kept).await.map_err(|error| failed(&error))
         })
     }
 
@@ -162,8 +183,8 @@ impl CredentialStore for Drawer {
         Self: 'f,
     {
         Box::pin(async move {
-            self.ask(|keeper, server| keeper.clear(server)).await.map_err(failed)?;
-            self.state().known = Some(None);
+            self.ask(|keeper, server| keeper.clear(server)).await.map_err(|error| failed(&error))?;
+            self.state().known = Known::Empty;
             Ok(())
         })
     }
@@ -175,7 +196,7 @@ impl CredentialStore for Drawer {
     where
         Self: 'f,
     {
-        Box::pin(async move { self.put_away(credentials).await.map_err(failed) })
+        Box::pin(async move { self.put_away(credentials).await.map_err(|error| failed(&error)) })
     }
 
     fn acquire_refresh_guard<'a: 'f, 'f>(&'a self) -> Asked<'f, Option<CredentialRefreshGuard>>
@@ -183,9 +204,9 @@ impl CredentialStore for Drawer {
         Self: 'f,
     {
         Box::pin(async move {
-            let held = self.lock().await.map_err(failed)?;
+            let held = self.lock().await.map_err(|error| failed(&error))?;
             // Whoever held it may have renewed them.
-            self.state().known = None;
+            self.state().known = Known::Nothing;
             Ok(Some(CredentialRefreshGuard::new(held)))
         })
     }

@@ -23,8 +23,8 @@ impl ServerId {
         let readable: String = name.chars().map(plain).take(40).collect();
         // The whole name is in the sum, too: two that read alike are still two.
         let sum = Sha256::digest(format!("{name}\n{url}"));
-        let sum: String = sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        Self { name: name.to_owned(), key: format!("{readable}-{sum}") }
+        let sum = sum.iter().take(8).fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
+        Self { name: name.to_owned(), key: format!("{readable}-{sum:016x}") }
     }
 
     pub fn name(&self) -> &str {

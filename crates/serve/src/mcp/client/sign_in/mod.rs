@@ -54,7 +54,10 @@ pub struct Server {
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The address may have a secret in it.
-        f.debug_struct("Server").field("name", &self.name).field("host", &self.url.host_str()).finish()
+        f.debug_struct("Server")
+            .field("name", &self.name)
+            .field("host", &self.url.host_str())
+            .finish_non_exhaustive()
     }
 }
 

@@ -62,7 +62,7 @@ test("the page answers for a client on stdio: yes, and no", async ({ open, page 
   const server = await open({ files: { "a.txt": "before\n" } });
   const client = await Client.start(server);
   const written = client.call("write_file", { path: "a.txt", content: "after\n" });
-  await page.getByRole("button", { name: /1 question/ }).click();
+  await page.getByRole("button", { name: /1 approval pending/ }).click();
   await page.getByRole("button", { name: /write_file/ }).click();
   await expect(page).toHaveURL(/\/views\/approvals$/);
   await expect(page.getByText("Asked for mcp:robot")).toBeVisible();

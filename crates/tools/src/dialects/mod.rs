@@ -8,6 +8,7 @@ mod countbot;
 mod omni;
 mod ops;
 mod skillmint;
+mod text;
 
 use deskhand_core::{Registry, dialect::Parameter};
 
@@ -21,6 +22,9 @@ pub fn register(registry: &mut Registry) {
 /// The schema of a time that others give in seconds.
 const SECONDS: &str =
     r#"{"type": "number", "exclusiveMinimum": 0, "maximum": 3600, "description": "Seconds."}"#;
+
+/// Others list everything that is in a folder, on one page.
+const WHOLE_FOLDER: &str = r#"{"include_hidden": true, "respect_gitignore": false, "limit": 1000}"#;
 
 /// Short, so that the tables read as tables.
 const fn required(name: &'static str) -> Parameter {

@@ -11,6 +11,9 @@ pub(super) const DIALECT: Dialect =
 /// `max_output_length`.
 const OUTPUT: usize = 10_000;
 
+/// All that is in a folder.
+const WHOLE_FOLDER: &str = r#"{"include_hidden": true, "respect_gitignore": false, "limit": 1000}"#;
+
 const ENTRIES: &[DialectEntry] = &[
     DialectEntry::new(
         "read_file",
@@ -26,7 +29,7 @@ const ENTRIES: &[DialectEntry] = &[
     )
     .shaped(edited),
     DialectEntry::new("list_dir", "list_dir", &[required("path"), optional("recursive").default("false")])
-        .fixed(super::WHOLE_FOLDER),
+        .fixed(WHOLE_FOLDER),
     DialectEntry::new("exec", "bash", &[required("command"), optional("working_dir").is("cwd")])
         .fixed(r#"{"timeout_ms": 30000, "max_output_chars": 10000, "profile": "strict"}"#)
         .shaped(command_output),

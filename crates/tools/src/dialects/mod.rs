@@ -23,9 +23,6 @@ pub fn register(registry: &mut Registry) {
 const SECONDS: &str =
     r#"{"type": "number", "exclusiveMinimum": 0, "maximum": 3600, "description": "Seconds."}"#;
 
-/// Others list everything that is in a folder, on one page.
-const WHOLE_FOLDER: &str = r#"{"include_hidden": true, "respect_gitignore": false, "limit": 1000}"#;
-
 /// Short, so that the tables read as tables.
 const fn required(name: &'static str) -> Parameter {
     Parameter::required(name)

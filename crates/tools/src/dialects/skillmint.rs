@@ -10,6 +10,9 @@ use super::{optional, required, text};
 pub(super) const DIALECT: Dialect =
     Dialect { name: "skillmint", about: "SkillMint", entries: ENTRIES, shape: text::said };
 
+/// All that is in a folder, and nothing below: what is listed are names.
+const ONE_FOLDER: &str = r#"{"include_hidden": true, "recursive": false, "max_depth": 1, "limit": 1000}"#;
+
 const ENTRIES: &[DialectEntry] = &[
     DialectEntry::new("read_file", "read_file", &[required("path")]).shaped(text::content),
     DialectEntry::new("write_file", "write_file", &[required("path"), required("content")]),
@@ -38,9 +41,7 @@ const ENTRIES: &[DialectEntry] = &[
         ],
     )
     .shaped(lines::matches),
-    DialectEntry::new("list_dir", "list_dir", &[required("path")])
-        .fixed(super::WHOLE_FOLDER)
-        .shaped(lines::entries),
+    DialectEntry::new("list_dir", "list_dir", &[required("path")]).fixed(ONE_FOLDER).shaped(lines::entries),
     DialectEntry::new("file_stat", "file_stat", &[required("path")]),
     DialectEntry::new("file_delete", "file_delete", &[required("path")]).fixed(r#"{"recursive": false}"#),
     DialectEntry::new("file_move", "file_move", &[required("source"), required("destination")]),

@@ -22,8 +22,10 @@ pub(super) fn entries(outcome: &Outcome) -> Value {
             Some(kind) => kind,
             None => "special",
         };
+        let path = path(entry);
+        let name = path.rsplit_once('/').map_or(path.as_str(), |(_, name)| name);
         let size = entry["size"].as_u64().map_or_else(|| "-".to_owned(), |size| size.to_string());
-        vec![format!("{}\t{kind}\t{size}", path(entry))]
+        vec![format!("{name}\t{kind}\t{size}")]
     })
 }
 
@@ -79,8 +81,9 @@ mod tests {
 
     #[test]
     fn one_thing_on_a_line() {
-        let found = json!([{"path": "a.txt", "kind": "file", "size": 3}, {"path": "b\nc", "kind": "folder"}]);
-        assert_eq!(paths(&outcome("", json!({"matches": found}))), "a.txt\nb\\nc");
+        let found =
+            json!([{"path": "x/a.txt", "kind": "file", "size": 3}, {"path": "b\nc", "kind": "folder"}]);
+        assert_eq!(paths(&outcome("", json!({"matches": found}))), "x/a.txt\nb\\nc");
         assert_eq!(entries(&outcome("", json!({"entries": found}))), "a.txt\tfile\t3\nb\\nc\tdir\t-");
         let files = json!([
             {"path": "a", "lines": [{"line": 1, "text": "x", "context": true}, {"line": 2, "text": "y"}]},

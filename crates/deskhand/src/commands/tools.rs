@@ -35,6 +35,8 @@ pub fn run(wanted: &Wanted, printer: Printer) -> Result<u8> {
 
 fn one(registry: &Registry, name: &str, wanted: &Wanted, printer: Printer) -> Result<()> {
     let found = registry.find(name, wanted.dialect.as_deref()).map_err(|error| {
+        let dialect = wanted.dialect.as_deref().and_then(|dialect| registry.dialect(dialect));
+        let error = dialect.and_then(|dialect| dialect.not_built(name, registry)).unwrap_or(error);
         anyhow!("{}{}", error.message, error.hint.map_or_else(String::new, |hint| format!(" {hint}")))
     })?;
     printer.print(&in_format(found.entry, wanted.format), |_| export::manual(registry, found.entry))

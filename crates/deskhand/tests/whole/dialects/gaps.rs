@@ -91,6 +91,8 @@ fn a_call_of_what_is_not_built_says_so() {
     assert_eq!((ran.code, &ran.json()["success"]), (2, &false.into()), "{ran:?}");
     let message = ran.json()["message"].clone();
     assert_eq!(message, "screenshot_full of omni is not built yet: its tool here will be screenshot.");
+    let page = shop.run(&["tools", "screenshot_full", "--dialect", "omni"]);
+    assert!(page.code == 2 && page.stderr.contains("not built yet"), "{page:?}");
     let other = shop.run(&["call", "no_such_thing", "{}", "--dialect", "omni", "--json"]).json();
     assert_eq!(other["message"], "There is no tool «no_such_thing».");
 }

@@ -8,7 +8,7 @@ use std::{
 use deskhand_core::Status;
 use serde_json::json;
 
-use super::{There, has};
+use super::has;
 
 super::dialect! { "omni"
     built {

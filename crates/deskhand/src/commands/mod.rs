@@ -11,6 +11,7 @@ mod demo;
 mod doctor;
 mod explain;
 mod grants;
+mod mcp;
 mod serve;
 mod sessions;
 mod start;
@@ -42,6 +43,7 @@ pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
             chat_with_a_model(&app, &shared, printer, wanted).await
         }
         Command::Serve(args) => serve::run(open(&shared, printer)?, &shared, printer, &args).await,
+        Command::Mcp(args) => mcp::run(open(&shared, printer)?, printer, &args).await,
         Command::Demo => demo::run(&shared, printer).await,
         Command::Tools { name, toolset, dialect, format } => {
             tools::run(&tools::Wanted { name, toolset, dialect, format }, printer)
@@ -91,6 +93,7 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
         Command::Chat(_)
         | Command::Demo
         | Command::Serve(_)
+        | Command::Mcp(_)
         | Command::Tools { .. }
         | Command::Completions { .. }
         | Command::Man => Ok(0),

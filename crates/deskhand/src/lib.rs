@@ -7,6 +7,7 @@ mod demo;
 mod language;
 mod logging;
 pub mod models;
+mod page_address;
 mod places;
 mod private_file;
 mod recently_used;

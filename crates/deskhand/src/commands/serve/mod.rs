@@ -24,6 +24,7 @@ use crate::{
     cli::{ServeArgs, Shared},
     demo::folder,
     models::ConfiguredModels,
+    page_address,
     terminal::Printer,
 };
 
@@ -42,6 +43,7 @@ pub async fn run(app: App, shared: &Shared, printer: Printer, args: &ServeArgs) 
     let server = bind(&app, shared, args, &with_users).await?;
 
     let url = server.url();
+    let _announced = page_address::announce(&app.data_dir, &url, server.address());
     let address = format!("{url}/?token={}", token.reveal());
     let ready = json!({
         "url": url, "token": token.reveal(), "open_url": address, "api_url": format!("{url}/api/v1"),

@@ -59,6 +59,8 @@ pub enum Command {
     ///
     /// With --json one line {"url","token",…} once it is ready to answer.
     Serve(ServeArgs),
+    /// Offer the tools to an MCP client, on stdin and stdout
+    Mcp(McpArgs),
     /// Who else may use the server; with `add NAME` a token for them
     Users {
         #[command(subcommand)]
@@ -194,6 +196,22 @@ pub struct ServeArgs {
     /// Make a new token; the old one and all cookies stop working
     #[arg(long)]
     pub new_token: bool,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct McpArgs {
+    /// The toolsets to list, with commas between them [default: the usual few, and find_tools for the rest]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub toolset: Vec<String>,
+    /// Names, parameters and results as this other system has them: omni, countbot, ops, skillmint
+    #[arg(long, value_name = "NAME")]
+    pub dialect: Option<String>,
+    /// List all that is known of every schema, however long the listing gets
+    #[arg(long)]
+    pub full_schemas: bool,
+    /// Listen here for clients that come over HTTP, instead of serving stdin and stdout
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: Option<SocketAddr>,
 }
 
 #[derive(Debug, Subcommand)]

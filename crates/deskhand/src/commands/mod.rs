@@ -11,6 +11,7 @@ mod demo;
 mod doctor;
 mod explain;
 mod grants;
+mod mcp;
 mod serve;
 mod servers;
 mod sessions;
@@ -50,6 +51,7 @@ pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
             ended
         }
         Command::Serve(args) => serve::run(open(&shared, printer)?, &shared, printer, &args).await,
+        Command::Mcp(args) => mcp::run(open(&shared, printer)?, printer, &args).await,
         Command::Demo => demo::run(&shared, printer).await,
         Command::Tools { name, toolset, dialect, format } => {
             let wanted = tools::Wanted { name, toolset, dialect, format };
@@ -115,6 +117,7 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
         Command::Chat(_)
         | Command::Demo
         | Command::Serve(_)
+        | Command::Mcp(_)
         | Command::Tools { .. }
         | Command::Completions { .. }
         | Command::Man => Ok(0),

@@ -13,7 +13,7 @@ mod extract;
 mod links;
 mod live_mask;
 mod metrics;
-mod mime;
+pub(crate) mod mime;
 mod openapi;
 mod page;
 mod person;
@@ -33,6 +33,7 @@ pub use self::{
     error::ApiError,
     openapi::document,
     page::is_built_in as page_is_built_in,
+    person::Person,
     program::{
         About, Program,
         demo::{DemoDesk, DemoLanguage, DemoScene},

@@ -103,12 +103,12 @@ impl Running {
         if let Some(folder) = &folder {
             command.current_dir(folder);
         }
-        let mut child = command.spawn().map_err(|error| cannot_start(start.command, folder.as_deref(), &error))?;
+        let mut child =
+            command.spawn().map_err(|error| cannot_start(start.command, folder.as_deref(), &error))?;
         let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         let pipes = (child.stdout.take(), child.stdin.take(), child.stderr.take());
         let too_long = Arc::new(AtomicBool::new(false));
-        let mut running =
-            Self { child, group, reading: JoinSet::new(), too_long: Arc::clone(&too_long) };
+        let mut running = Self { child, group, reading: JoinSet::new(), too_long: Arc::clone(&too_long) };
         let (Some(stdout), Some(stdin), Some(stderr)) = pipes else {
             return Err("its pipes could not be opened".to_owned());
         };

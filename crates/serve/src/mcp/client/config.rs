@@ -86,9 +86,8 @@ pub struct ConfigErrors(pub Vec<ConfigError>);
 
 /// Reads a whole `{"mcpServers": {…}}`, or `{"servers": {…}}` as VS Code writes it.
 pub fn parse_servers(json_text: &str) -> Result<BTreeMap<String, ServerConfig>, ConfigErrors> {
-    let wrong = |place: &str, problem: String| {
-        ConfigErrors(vec![ConfigError { place: place.to_owned(), problem }])
-    };
+    let wrong =
+        |place: &str, problem: String| ConfigErrors(vec![ConfigError { place: place.to_owned(), problem }]);
     let value: Value = serde_json::from_str(json_text).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
         wrong(&place, "this is not JSON".to_owned())

@@ -145,7 +145,12 @@ impl GuestTool {
     }
 
     /// One request and its answer. A request that nobody waits for any more is called off.
-    async fn exchange(&self, peer: &Peer<RoleClient>, params: CallToolRequestParams, cx: &Cx) -> ToolResult<Answer> {
+    async fn exchange(
+        &self,
+        peer: &Peer<RoleClient>,
+        params: CallToolRequestParams,
+        cx: &Cx,
+    ) -> ToolResult<Answer> {
         let patience = self.server.config.timeout;
         let options = PeerRequestOptions::with_timeout(patience)
             .reset_timeout_on_progress()
@@ -223,9 +228,10 @@ impl GuestTool {
                 )
                 .hint("`timeout_s` of the server's entry gives it more time.")
             },
-            ServiceError::UnexpectedResponse => {
-                ToolError::new("mcp_bad_answer", format!("The answer of the MCP server {server} is none to a call."))
-            }
+            ServiceError::UnexpectedResponse => ToolError::new(
+                "mcp_bad_answer",
+                format!("The answer of the MCP server {server} is none to a call."),
+            ),
             broken => {
                 self.server.suspect.notify_one();
                 self.wait_until_down().await;

@@ -22,7 +22,12 @@ use super::state::Server;
 /// Whoever answers the questions of servers.
 pub trait Answerer: Send + Sync {
     /// A server asks for something in this form. What it says is outside text.
-    fn answer<'a>(&'a self, server: &'a str, message: &'a str, schema: &'a Value) -> BoxFuture<'a, FormAnswer>;
+    fn answer<'a>(
+        &'a self,
+        server: &'a str,
+        message: &'a str,
+        schema: &'a Value,
+    ) -> BoxFuture<'a, FormAnswer>;
 }
 
 /// The answer to a form.
@@ -57,9 +62,7 @@ impl Handler {
         };
         let schema = serde_json::to_value(&requested_schema).unwrap_or_default();
         match answerer.answer(&server.name, &message, &schema).await {
-            FormAnswer::Accept(content) => {
-                ElicitResult::new(ElicitationAction::Accept).with_content(content)
-            }
+            FormAnswer::Accept(content) => ElicitResult::new(ElicitationAction::Accept).with_content(content),
             FormAnswer::Decline => ElicitResult::new(ElicitationAction::Decline),
             FormAnswer::Cancel => ElicitResult::new(ElicitationAction::Cancel),
         }

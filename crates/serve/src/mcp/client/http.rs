@@ -44,8 +44,7 @@ pub(super) fn transport(
     let url = parse(url)?;
     let mut custom = HashMap::new();
     for (name, value) in headers {
-        const OURS: [&str; 5] =
-            ["accept", "content-type", "last-event-id", SESSION, "mcp-protocol-version"];
+        const OURS: [&str; 5] = ["accept", "content-type", "last-event-id", SESSION, "mcp-protocol-version"];
         let header = HeaderName::try_from(name.as_str())
             .map_err(|_| "the name of a header has a character that is not allowed".to_owned())?;
         if OURS.contains(&header.as_str()) {
@@ -103,8 +102,7 @@ fn same_origin() -> redirect::Policy {
     redirect::Policy::custom(|attempt| {
         let keeps_body =
             matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
-        let stays =
-            attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
+        let stays = attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
         if keeps_body && stays && attempt.previous().len() <= 5 { attempt.follow() } else { attempt.stop() }
     })
 }

@@ -25,10 +25,13 @@ pub(super) fn reply(result: CallToolResult) -> Reply {
             ContentBlock::Resource(embedded) => resource(embedded.resource, &mut parts, &mut images),
             ContentBlock::ResourceLink(link) => {
                 let about = [link.title.as_deref(), link.description.as_deref()];
-                let about: Vec<_> = about.into_iter().flatten().map(|text| name::harmless(text, 200)).collect();
+                let about: Vec<_> =
+                    about.into_iter().flatten().map(|text| name::harmless(text, 200)).collect();
                 let (uri, called) = (name::harmless(&link.uri, 500), name::harmless(&link.name, 100));
                 let size = link.size.map_or_else(String::new, |size| format!(", {size} bytes"));
-                parts.push(format!("[resource {called}: {uri}{size}] {}", about.join(": ")).trim_end().to_owned());
+                parts.push(
+                    format!("[resource {called}: {uri}{size}] {}", about.join(": ")).trim_end().to_owned(),
+                );
             }
             _ => parts.push("[content of a kind that is not known here]".to_owned()),
         }

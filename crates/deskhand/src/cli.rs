@@ -66,6 +66,11 @@ pub enum Command {
         #[command(subcommand)]
         action: Option<UserAction>,
     },
+    /// The other MCP servers whose tools are used here: what they are, and whether they work
+    Servers {
+        #[command(subcommand)]
+        action: Option<ServerAction>,
+    },
     /// A scripted conversation with real tools in a folder of its own; needs no model
     Demo,
     /// List, search, show and change conversations
@@ -214,6 +219,16 @@ pub enum UserAction {
     /// Let somebody in: prints their token. Again for the same name: a new token
     Add { name: String },
     /// Let them in no longer
+    Remove { name: String },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ServerAction {
+    /// Everything about one: its tools, what was refused of it and why, what it prints to standard error
+    Show { name: String },
+    /// Take the servers of another client's JSON file over as they are; FILE has `mcpServers` in it
+    Import { file: PathBuf },
+    /// Take one out of mcp.json
     Remove { name: String },
 }
 

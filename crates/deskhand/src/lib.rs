@@ -12,6 +12,7 @@ mod places;
 mod private_file;
 mod recently_used;
 pub mod reference;
+mod servers;
 pub mod settings;
 mod terminal;
 

@@ -10,12 +10,17 @@ use super::call::interrupted;
 use crate::{
     assemble::{App, Surfaces},
     cli::McpArgs,
+    page_address,
     terminal::Printer,
 };
 
 pub async fn run(app: App, _printer: Printer, args: &McpArgs) -> Result<u8> {
-    let server = McpServer::new(parts(app, offer(args)?));
-    server.serve_stdio(interrupted()).await.context("the MCP client cannot be served")?;
+    let app = Arc::new(app);
+    app.servers();
+    let server = McpServer::new(parts(&app, offer(args)?));
+    let served = server.serve_stdio(interrupted()).await;
+    app.close().await;
+    served.context("the MCP client cannot be served")?;
     Ok(0)
 }
 
@@ -30,18 +35,18 @@ fn offer(args: &McpArgs) -> Result<Offer> {
     })
 }
 
-fn parts(app: App, offer: Offer) -> Parts {
+fn parts(app: &Arc<App>, offer: Offer) -> Parts {
     Parts {
         gate: app.gate.clone(),
         store: app.store.sessions(),
         audit: app.store.audit(),
-        house: Arc::new(ServedApp(app)),
+        house: Arc::new(ServedApp(Arc::clone(app))),
         offer,
     }
 }
 
 /// The program, as the MCP server sees it.
-struct ServedApp(App);
+struct ServedApp(Arc<App>);
 
 impl House for ServedApp {
     fn surroundings(&self, _session_id: &str) -> Result<SessionCx, String> {
@@ -50,7 +55,12 @@ impl House for ServedApp {
     }
 
     fn where_to_answer(&self) -> String {
-        "`deskhand approvals` in a terminal".to_owned()
+        // A question goes to the page of the same data folder, where one is served.
+        let in_terminal = "`deskhand approvals` in a terminal";
+        match page_address::find(&self.0.data_dir) {
+            Some(url) => format!("{url} or {in_terminal}"),
+            None => in_terminal.to_owned(),
+        }
     }
 
     fn skills(&self) -> PathBuf {

@@ -58,9 +58,10 @@ fn is_good(state: &ServerState) -> bool {
 }
 
 fn row(state: &ServerState, style: Style) -> String {
-    let status = state.status.as_str();
-    let status = if is_good(state) { style.green(status) } else { style.red(status) };
-    let mut text = format!("{:<16} {:<6} {status}  {} tools\n", safe_line(&state.name), state.kind, state.tools.len());
+    let status = format!("{:?}", state.status).to_lowercase();
+    let status = if is_good(state) { style.green(&status) } else { style.red(&status) };
+    let name = format!("{:<16}", safe_line(&state.name));
+    let mut text = format!("{} {:<6} {status}, {} tools\n", style.bold(&name), state.kind, state.tools.len());
     if let Some(error) = &state.error {
         let _ = writeln!(text, "  {}", safe_line(error));
     }
@@ -82,7 +83,13 @@ async fn show(app: &App, printer: Printer, name: &str) -> Result<u8> {
             let _ = writeln!(text, "  {}", safe_line(tool));
         }
         for refused in &state.refused {
-            let _ = writeln!(text, "  {} {}: {}", style.yellow("refused"), safe_line(&refused.name), safe_line(&refused.why));
+            let _ = writeln!(
+                text,
+                "  {} {}: {}",
+                style.yellow("refused"),
+                safe_line(&refused.name),
+                safe_line(&refused.why)
+            );
         }
         if !state.stderr.is_empty() {
             let _ = writeln!(text, "what it printed to standard error:\n{}", safe(&state.stderr.join("\n")));
@@ -105,7 +112,9 @@ fn import(app: &App, printer: Printer, file: &std::path::Path) -> Result<u8> {
             }
         }
         let _ = writeln!(text, "They are written down in {}.", into.display());
-        text.push_str("Their tools are asked about before they run; `deskhand servers` says whether they work.");
+        text.push_str(
+            "Their tools are asked about before they run; `deskhand servers` says whether they work.",
+        );
         text
     })?;
     Ok(0)

@@ -19,15 +19,20 @@ pub struct Wanted {
     pub format: ToolFormat,
 }
 
+/// Our own tools: no data folder is opened, and no server begun, to list them.
 pub fn run(wanted: &Wanted, printer: Printer) -> Result<u8> {
     let mut registry = crate::assemble::registry();
     registry.probe(&Services::default());
+    run_in(&registry, wanted, printer)
+}
+
+pub fn run_in(registry: &Registry, wanted: &Wanted, printer: Printer) -> Result<u8> {
     let language = Language::choose(&std::env::var("DESKHAND_LANGUAGE").unwrap_or_else(|_| "auto".into()));
     match &wanted.name {
-        Some(name) => one(&registry, name, wanted, printer)?,
+        Some(name) => one(registry, name, wanted, printer)?,
         None => match &wanted.dialect {
-            Some(dialect) => in_dialect(&registry, dialect, printer)?,
-            None => list(&registry, wanted, language, printer)?,
+            Some(dialect) => in_dialect(registry, dialect, printer)?,
+            None => list(registry, wanted, language, printer)?,
         },
     }
     Ok(0)

@@ -40,6 +40,7 @@ pub async fn run(app: App, shared: &Shared, printer: Printer, args: &ServeArgs) 
     let token = token_file::load(&app.data_dir, args.new_token)?;
     let users = users::load(&app.data_dir)?;
     let with_users = users.iter().fold(Users::new(&token), |all, (name, hash)| all.with(name, hash));
+    app.servers();
     let server = bind(&app, shared, args, &with_users).await?;
 
     let url = server.url();
@@ -66,6 +67,7 @@ pub async fn run(app: App, shared: &Shared, printer: Printer, args: &ServeArgs) 
         ended = server.run(interrupted()) => ended.context("the server broke down")?,
         never = folder::keep_clearing_away(CLEARED_EVERY) => match never {},
     }
+    app.close().await;
     Ok(0)
 }
 

@@ -79,6 +79,8 @@ impl Servers {
                 server.fail("there is a toolset of that name already: give the server another one.");
                 continue;
             }
+            // It is known from the start, so that what a model is told of the servers does not change as they come up.
+            registry.receive(&name, Vec::new());
             supervisors.spawn(supervise::supervise(server, Arc::clone(&registry), stop.clone()));
         }
         Self { servers, stop, supervisors: Mutex::new(supervisors), changes }

@@ -7,7 +7,7 @@
 mod app;
 mod attachment;
 mod confirmations;
-mod door;
+pub(crate) mod door;
 mod error;
 mod extract;
 mod links;
@@ -22,7 +22,7 @@ mod pulse;
 mod range;
 mod receive;
 mod routes;
-mod server;
+pub(crate) mod server;
 mod sse;
 mod token;
 mod unfinished;

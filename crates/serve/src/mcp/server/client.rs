@@ -42,7 +42,8 @@ impl Client {
         Self {
             owner,
             caller: caller(who),
-            session_id: new_id(),
+            // So that nobody takes it for a conversation.
+            session_id: format!("mcp-{}", new_id()),
             surroundings: OnceCell::new(),
             // Nothing is on the desk yet: there is no toolset without a name.
             desk: TurnDesk::new(registry, "", Language::English),

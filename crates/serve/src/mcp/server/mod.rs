@@ -10,7 +10,8 @@
 //! | [`listing`] | which tools are listed, and in how much detail |
 //! | [`call`] | a call from its arrival to its result |
 //! | [`ask`] | questions to the client's own person |
-//! | [`stdio`] | the door that is a pair of pipes |
+//! | [`resources`], [`prompts`], [`completion`] | what a client can read, and what it is helped to write |
+//! | [`stdio`], [`http`] | the doors: a pair of pipes, a port |
 
 #![allow(deprecated)] // logging is on its way out of MCP, and there are clients that have nothing else yet
 
@@ -20,10 +21,16 @@ mod call;
 mod changes;
 mod client;
 mod clients;
+mod completion;
 mod connection;
+mod http;
 mod listing;
+mod prompts;
+mod resources;
 mod stdio;
 mod uri;
+
+pub use self::http::{McpListener, listen};
 
 use std::{path::PathBuf, sync::Arc};
 

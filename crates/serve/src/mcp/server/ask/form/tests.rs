@@ -8,6 +8,7 @@ fn question(subject: Subject, may_remember: bool) -> ApprovalRequest {
         call_id: CallId::new(),
         session_id: "s".into(),
         owner: None,
+        caller: "mcp:test".into(),
         workspace: "/w".into(),
         tool: "write_file".into(),
         arguments: json!({}),

@@ -62,7 +62,8 @@ impl Kind {
 
     /// Where the tests with official parts have put it.
     fn filesystem_server(workspace: &Path) -> Option<Self> {
-        let script = Path::new("tests/mcp/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
+        let script =
+            Path::new("tests/mcp/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
         (script.exists() && has("node")).then(|| Self {
             name: "filesystem server",
             program: "node".into(),

@@ -25,7 +25,8 @@ const CLIENT_METADATA: &str = "https://conformance-test.local/client-metadata.js
 const MOST_SIGN_INS: usize = 3;
 
 /// Signs in to the server as often as it is wanted, and uses its tools. `context` is what the suite tells beside that.
-pub async fn run(url: &str, version: &str, context: &Value) -> Result<()> {
+pub async fn run(url: &str, context: &Value) -> Result<()> {
+    let version = std::env::var("MCP_CONFORMANCE_PROTOCOL_VERSION").unwrap_or_default();
     // An error means that one is installed: any is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let folder = tempfile::tempdir()?;
@@ -39,7 +40,7 @@ pub async fn run(url: &str, version: &str, context: &Value) -> Result<()> {
     };
     let server = Server::new("conformance", url, oauth)?;
     for asked in 0..=MOST_SIGN_INS {
-        let Some(wanted) = use_tools(url, version, &server, &keeper).await? else { return Ok(()) };
+        let Some(wanted) = use_tools(url, &version, &server, &keeper).await? else { return Ok(()) };
         if asked == MOST_SIGN_INS {
             break;
         }

@@ -24,6 +24,7 @@ use crate::{
     cli::{ServeArgs, Shared},
     demo::folder,
     models::ConfiguredModels,
+    page_address,
     terminal::Printer,
 };
 
@@ -39,9 +40,11 @@ pub async fn run(app: App, shared: &Shared, printer: Printer, args: &ServeArgs) 
     let token = token_file::load(&app.data_dir, args.new_token)?;
     let users = users::load(&app.data_dir)?;
     let with_users = users.iter().fold(Users::new(&token), |all, (name, hash)| all.with(name, hash));
+    app.servers();
     let server = bind(&app, shared, args, &with_users).await?;
 
     let url = server.url();
+    let _announced = page_address::announce(&app.data_dir, &url, server.address());
     let address = format!("{url}/?token={}", token.reveal());
     let ready = json!({
         "url": url, "token": token.reveal(), "open_url": address, "api_url": format!("{url}/api/v1"),
@@ -64,6 +67,7 @@ pub async fn run(app: App, shared: &Shared, printer: Printer, args: &ServeArgs) 
         ended = server.run(interrupted()) => ended.context("the server broke down")?,
         never = folder::keep_clearing_away(CLEARED_EVERY) => match never {},
     }
+    app.close().await;
     Ok(0)
 }
 

@@ -1,0 +1,361 @@
+//! What is known of one server while the program runs: shared by its supervisor, its tools and whoever looks.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
+};
+
+use deskhand_core::{Permission, Screener, Time};
+use rmcp::{RoleClient, model::RequestId, service::Peer};
+use serde::Serialize;
+use tokio::sync::{Notify, watch};
+
+use super::{Answerer, ServerConfig, hide::Secrets, name, progress::Watched};
+
+/// Lines of a server's stderr that are kept, and how much of each.
+const LINES_KEPT: usize = 200;
+const LONGEST_LINE: usize = 1_000;
+
+/// How far a server is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ServerStatus {
+    Starting,
+    Ready,
+    /// It was there, and will be started again.
+    Restarting,
+    /// It did not come up. Where that may pass, it is tried again.
+    Failed,
+    Disabled,
+}
+
+/// A server as it is shown. Secrets are masked.
+#[derive(Clone, Debug, Serialize)]
+pub struct ServerState {
+    pub name: String,
+    /// `stdio` or `http`.
+    pub kind: &'static str,
+    pub status: ServerStatus,
+    pub error: Option<String>,
+    /// The names under which its tools are called here.
+    pub tools: Vec<String>,
+    pub refused: Vec<RefusedTool>,
+    pub protocol_version: Option<String>,
+    pub server_info: Option<SaidByServer>,
+    pub permission: Permission,
+    pub shared: bool,
+    pub restarts: u32,
+    pub last_seen: Option<Time>,
+    /// The end of what it wrote to stderr.
+    pub stderr: Vec<String>,
+    pub notes: Vec<String>,
+}
+
+/// A tool that was not taken in, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RefusedTool {
+    pub name: String,
+    pub why: String,
+}
+
+/// What a server says of itself: nobody here vouches for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SaidByServer {
+    /// Where the text comes from.
+    pub outside: String,
+    pub name: Option<String>,
+    pub version: Option<String>,
+    pub instructions: Option<String>,
+}
+
+/// How long things may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub connect: Duration,
+    pub list: Duration,
+    /// A call with progress may take this long in all.
+    pub call: Duration,
+    /// Before a dead server is started again: at first, and at most.
+    pub first_wait: Duration,
+    pub longest_wait: Duration,
+    /// A server that lived this long starts from the first wait again.
+    pub quiet: Duration,
+    /// How long changes of the list of tools are gathered.
+    pub debounce: Duration,
+    /// How long a server may take to end when asked to, each time it is asked.
+    pub end: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(30),
+            list: Duration::from_secs(30),
+            call: Duration::from_mins(10),
+            first_wait: Duration::from_secs(1),
+            longest_wait: Duration::from_mins(1),
+            quiet: Duration::from_mins(1),
+            debounce: Duration::from_millis(500),
+            end: Duration::from_secs(2),
+        }
+    }
+}
+
+/// Where servers are started, and what they are given.
+#[derive(Clone)]
+pub struct Places {
+    /// The roots that servers are told of; the first is where they start.
+    pub workspaces: Vec<PathBuf>,
+    /// From which variables are put in, and a few passed on. Nothing else of it reaches a server.
+    pub environment: HashMap<String, String>,
+    /// Masks what servers say of themselves.
+    pub screener: Arc<dyn Screener>,
+    /// Who answers their questions. `None`: they are declined.
+    pub answerer: Option<Arc<dyn Answerer>>,
+    pub limits: Limits,
+}
+
+impl Places {
+    /// With the environment of this process.
+    pub fn here(workspaces: Vec<PathBuf>, screener: Arc<dyn Screener>) -> Self {
+        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        Self {
+            workspaces,
+            environment: std::env::vars_os().filter_map(text).collect(),
+            screener,
+            answerer: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// One server.
+pub(super) struct Server {
+    pub name: String,
+    pub config: ServerConfig,
+    pub places: Places,
+    /// How names of tools begin that belong to another server whose name goes on where this one's ends.
+    pub taken_prefixes: Vec<String>,
+    pub secrets: OnceLock<Secrets>,
+    pub watched: Watched,
+    live: Mutex<Live>,
+    changes: watch::Sender<u64>,
+    /// The list of tools has changed.
+    pub list_changed: Notify,
+    /// A call found the connection broken.
+    pub suspect: Notify,
+    abandoned: Mutex<Vec<RequestId>>,
+    pub has_abandoned: Notify,
+}
+
+struct Live {
+    status: ServerStatus,
+    error: Option<String>,
+    peer: Option<Peer<RoleClient>>,
+    /// The hash of each tool's definition as the server last gave it, by the server's own name.
+    definitions: HashMap<String, String>,
+    tools: Vec<String>,
+    refused: Vec<RefusedTool>,
+    protocol_version: Option<String>,
+    info: Option<SaidByServer>,
+    restarts: u32,
+    last_seen: Option<Time>,
+    settled: bool,
+    stderr: VecDeque<String>,
+}
+
+impl Server {
+    pub fn new(
+        name: String,
+        config: ServerConfig,
+        places: Places,
+        taken_prefixes: Vec<String>,
+        changes: watch::Sender<u64>,
+    ) -> Self {
+        let disabled = config.disabled;
+        Self {
+            name,
+            config,
+            places,
+            taken_prefixes,
+            secrets: OnceLock::new(),
+            watched: Watched::default(),
+            live: Mutex::new(Live {
+                status: if disabled { ServerStatus::Disabled } else { ServerStatus::Starting },
+                error: None,
+                peer: None,
+                definitions: HashMap::new(),
+                tools: Vec::new(),
+                refused: Vec::new(),
+                protocol_version: None,
+                info: None,
+                restarts: 0,
+                last_seen: None,
+                settled: disabled,
+                stderr: VecDeque::new(),
+            }),
+            changes,
+            list_changed: Notify::new(),
+            suspect: Notify::new(),
+            abandoned: Mutex::default(),
+            has_abandoned: Notify::new(),
+        }
+    }
+
+    fn live(&self) -> MutexGuard<'_, Live> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Live) -> T) -> T {
+        let changed = change(&mut self.live());
+        self.changes.send_modify(|count| *count += 1);
+        changed
+    }
+
+    /// What may be shown of a text that this server, or the way to it, produced.
+    pub fn screened(&self, text: &str) -> String {
+        let hidden = self.secrets.get().map_or_else(|| text.to_owned(), |secrets| secrets.hide(text));
+        self.places.screener.mask_text(&hidden).into_string()
+    }
+
+    pub fn says(&self) -> String {
+        format!("the MCP server {}", name::harmless(&self.name, 60))
+    }
+
+    pub fn peer(&self) -> Option<Peer<RoleClient>> {
+        self.live().peer.clone()
+    }
+
+    pub fn definition(&self, tool: &str) -> Option<String> {
+        self.live().definitions.get(tool).cloned()
+    }
+
+    pub fn is_settled(&self) -> bool {
+        self.live().settled
+    }
+
+    /// Its tools are there and can be called.
+    pub fn ready(&self, peer: Peer<RoleClient>) {
+        let info = peer.peer_info();
+        self.change(|live| {
+            live.status = ServerStatus::Ready;
+            live.error = None;
+            live.settled = true;
+            live.last_seen = Some(Time::now());
+            live.protocol_version = info.as_ref().map(|info| info.protocol_version.to_string());
+            live.info = info.map(|info| SaidByServer {
+                outside: self.says(),
+                name: info.server_info.as_ref().map(|said| name::harmless(&said.name, 100)),
+                version: info.server_info.as_ref().map(|said| name::harmless(&said.version, 60)),
+                instructions: info.instructions.as_ref().map(|said| name::harmless_lines(said, 2_000)),
+            });
+            live.peer = Some(peer);
+        });
+    }
+
+    /// It is gone, or did not come. Its tools stay known.
+    pub fn down(&self, why: &str) {
+        let why = self.screened(why);
+        self.change(|live| {
+            if live.peer.take().is_some() {
+                live.last_seen = Some(Time::now());
+            }
+            let was_there = live.last_seen.is_some();
+            live.status = if was_there { ServerStatus::Restarting } else { ServerStatus::Failed };
+            live.error = Some(why);
+            live.settled = true;
+        });
+    }
+
+    /// It will not come, whatever is tried.
+    pub fn fail(&self, why: &str) {
+        self.down(why);
+        self.change(|live| live.status = ServerStatus::Failed);
+    }
+
+    /// It is being started once more.
+    pub fn again(&self) {
+        self.change(|live| live.restarts += 1);
+    }
+
+    /// What its calls are held against from now on.
+    pub fn defines(&self, definitions: HashMap<String, String>) {
+        self.live().definitions = definitions;
+    }
+
+    pub fn offers(&self, tools: Vec<String>, refused: Vec<RefusedTool>) {
+        self.change(|live| {
+            live.tools = tools;
+            live.refused = refused;
+        });
+    }
+
+    /// One line of its stderr.
+    pub fn wrote(&self, line: &str) {
+        let line = name::harmless(&self.screened(line), LONGEST_LINE);
+        let mut live = self.live();
+        if live.stderr.len() == LINES_KEPT {
+            live.stderr.pop_front();
+        }
+        live.stderr.push_back(line);
+    }
+
+    /// The end of its stderr, for a message.
+    pub fn last_words(&self) -> String {
+        const SHOWN: usize = 5;
+        let live = self.live();
+        let lines: Vec<_> = live.stderr.iter().rev().filter(|line| !line.is_empty()).take(SHOWN).collect();
+        if lines.is_empty() {
+            return String::new();
+        }
+        let lines: Vec<_> = lines.into_iter().rev().map(String::as_str).collect();
+        format!(" The end of what it wrote to stderr:\n{}", lines.join("\n"))
+    }
+
+    /// Why it cannot be called now, in words.
+    pub fn why_not(&self) -> String {
+        let live = self.live();
+        let seen = live.last_seen.map_or_else(String::new, |at| format!(" It was last seen at {at}."));
+        let why = live.error.as_deref().map_or_else(String::new, |why| format!(" What happened: {why}"));
+        let doing = match live.status {
+            ServerStatus::Starting => "is still starting",
+            ServerStatus::Failed => "does not come up",
+            _ => "is being restarted",
+        };
+        format!("The MCP server {} {doing}.{seen}{why}", name::harmless(&self.name, 60))
+    }
+
+    /// Nobody waits for the answer to a request any more: the supervisor tells the server.
+    pub fn abandon(&self, request: RequestId) {
+        self.abandoned.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        self.has_abandoned.notify_one();
+    }
+
+    pub fn take_abandoned(&self) -> Vec<RequestId> {
+        std::mem::take(&mut *self.abandoned.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub fn state(&self) -> ServerState {
+        let live = self.live();
+        ServerState {
+            name: self.name.clone(),
+            kind: self.config.kind(),
+            status: live.status,
+            error: live.error.clone(),
+            tools: live.tools.clone(),
+            refused: live.refused.clone(),
+            protocol_version: live.protocol_version.clone(),
+            server_info: live.info.clone(),
+            permission: self.config.permission,
+            shared: self.config.shared,
+            restarts: live.restarts,
+            last_seen: live.last_seen,
+            stderr: live.stderr.iter().cloned().collect(),
+            notes: self.config.notes.clone(),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! A server's list of tools: asked for page by page within bounds, checked, and taken into the registry.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use deskhand_core::{Effects, Guest, Permission, Registry, arguments};
+use rmcp::{
+    RoleClient,
+    model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool},
+    service::{Peer, PeerRequestOptions, ServiceError},
+};
+use serde_json::{Value, json};
+
+use super::{
+    guest::GuestTool,
+    name,
+    state::{RefusedTool, Server},
+};
+
+const MOST_TOOLS: usize = 2_000;
+const MOST_PAGES: usize = 200;
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+const LARGEST_SCHEMA: usize = 64 * 1024;
+const DEEPEST_SCHEMA: usize = 40;
+const LONGEST_DESCRIPTION: usize = 1_000;
+
+/// All tools of a server, as far as they are within bounds, and a word on those that are not.
+pub(super) async fn list(
+    server: &Server,
+    peer: &Peer<RoleClient>,
+) -> Result<(Vec<Tool>, Option<RefusedTool>), ServiceError> {
+    let mut tools = Vec::new();
+    let mut bytes = 0;
+    let mut cursor: Option<String> = None;
+    let mut seen = HashSet::new();
+    for _ in 0..MOST_PAGES {
+        let page = page(server, peer, cursor.take()).await?;
+        for tool in page.0 {
+            bytes += serde_json::to_string(&tool).map_or(0, |text| text.len());
+            if tools.len() == MOST_TOOLS || bytes > MOST_BYTES {
+                return Ok((tools, Some(rest_left_out())));
+            }
+            tools.push(tool);
+        }
+        cursor = page.1;
+        match &cursor {
+            None => return Ok((tools, None)),
+            Some(again) if !seen.insert(again.clone()) => break,
+            Some(_) => {}
+        }
+    }
+    Ok((tools, Some(rest_left_out())))
+}
+
+fn rest_left_out() -> RefusedTool {
+    RefusedTool {
+        name: "…".to_owned(),
+        why: format!(
+            "the list goes on: of one server at most {MOST_TOOLS} tools, {MOST_BYTES} bytes and {MOST_PAGES} pages are read"
+        ),
+    }
+}
+
+/// Not by `list_tools`, which may answer from what it remembers.
+async fn page(
+    server: &Server,
+    peer: &Peer<RoleClient>,
+    cursor: Option<String>,
+) -> Result<(Vec<Tool>, Option<String>), ServiceError> {
+    let request = ListToolsRequest::with_param(PaginatedRequestParams::default().with_cursor(cursor));
+    let options = PeerRequestOptions::with_timeout(server.places.limits.list);
+    let request = peer.send_request_with_option(ClientRequest::ListToolsRequest(request), options).await?;
+    match request.await_response().await? {
+        ServerResult::ListToolsResult(page) => Ok((page.tools, page.next_cursor)),
+        _ => Err(ServiceError::UnexpectedResponse),
+    }
+}
+
+/// Takes the tools in, in place of those that the server had.
+pub(super) fn take_in(
+    server: &Arc<Server>,
+    registry: &Registry,
+    tools: Vec<Tool>,
+    left_out: Option<RefusedTool>,
+) {
+    let mut refused: Vec<RefusedTool> = left_out.into_iter().collect();
+    let mut guests: Vec<Guest> = Vec::new();
+    let mut definitions = HashMap::new();
+    for tool in tools {
+        let config = server.config.tools.get(tool.name.as_ref()).copied().unwrap_or_default();
+        if config.hidden {
+            continue;
+        }
+        let named = name::of_tool(&server.name, &tool.name);
+        match check(server, &tool, &named) {
+            Err(why) => refused.push(RefusedTool { name: name::harmless(&tool.name, 80), why }),
+            Ok(()) if definitions.contains_key(tool.name.as_ref()) => {
+                refused.push(RefusedTool { name: named, why: "the server lists it twice".to_owned() });
+            }
+            Ok(()) => {
+                let permission = config.permission.unwrap_or(server.config.permission);
+                let hash = definition_hash(&tool);
+                definitions.insert(tool.name.to_string(), hash);
+                guests.push(guest(server, tool, named, permission));
+            }
+        }
+    }
+    // First what calls are held against, then what can be called.
+    server.defines(definitions);
+    for tool in registry.receive(&server.name, guests) {
+        refused.push(RefusedTool { name: tool.name, why: server.screened(&name::harmless(&tool.why, 300)) });
+    }
+    let taken = registry.toolset(&server.name).unwrap_or_default();
+    let taken = taken.iter().map(|entry| entry.spec().name.to_owned()).collect();
+    server.offers(taken, refused);
+}
+
+fn check(server: &Server, tool: &Tool, named: &str) -> Result<(), String> {
+    if tool.name.trim().is_empty() {
+        return Err("it has no name".to_owned());
+    }
+    if let Some(prefix) = server.taken_prefixes.iter().find(|prefix| named.starts_with(prefix.as_str())) {
+        return Err(format!("its name would begin with {prefix}, like those of another server"));
+    }
+    match tool.input_schema.get("type") {
+        None => {}
+        Some(Value::String(kind)) if kind == "object" => {}
+        Some(_) => return Err("its arguments are no object".to_owned()),
+    }
+    let schema = serde_json::to_string(&tool.input_schema).unwrap_or_default();
+    if schema.len() > LARGEST_SCHEMA {
+        return Err(format!("its schema has more than {LARGEST_SCHEMA} bytes"));
+    }
+    if tool.input_schema.values().any(|value| deeper_than(value, DEEPEST_SCHEMA)) {
+        return Err(format!("its schema is more than {DEEPEST_SCHEMA} levels deep"));
+    }
+    Ok(())
+}
+
+fn deeper_than(value: &Value, levels: usize) -> bool {
+    let Some(below) = levels.checked_sub(1) else { return true };
+    match value {
+        Value::Array(items) => items.iter().any(|item| deeper_than(item, below)),
+        Value::Object(fields) => fields.values().any(|item| deeper_than(item, below)),
+        _ => false,
+    }
+}
+
+/// All that a server says of a tool. Another definition is another tool, as far as a yes is concerned.
+fn definition_hash(tool: &Tool) -> String {
+    let said = json!({
+        "name": tool.name, "description": tool.description, "input": tool.input_schema,
+        "output": tool.output_schema, "annotations": tool.annotations,
+    });
+    arguments::sha256_hex(arguments::canonical(&said).to_string().as_bytes())
+}
+
+fn guest(server: &Arc<Server>, tool: Tool, named: String, permission: Permission) -> Guest {
+    let said = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
+    let said = name::harmless_lines(said, LONGEST_DESCRIPTION);
+    let words = if said.is_empty() { "nothing of it".to_owned() } else { said };
+    let mut input_schema = tool.input_schema.as_ref().clone();
+    input_schema.entry("type").or_insert_with(|| "object".into());
+    let fits = |schema: &Value| schema.to_string().len() <= LARGEST_SCHEMA;
+    let output_schema = tool.output_schema.as_ref().map(|schema| Value::Object(schema.as_ref().clone()));
+    let effects = effects(permission);
+    Guest {
+        name: named,
+        description: format!("The MCP server {} says: {words}", name::harmless(&server.name, 60)),
+        permission,
+        effects,
+        // The call has a time limit of its own, which progress extends.
+        timeout_s: server.places.limits.call.max(server.config.timeout).as_secs() + 5,
+        input_schema: Value::Object(input_schema),
+        output_schema: output_schema.filter(fits).unwrap_or_default(),
+        tool: Arc::new(GuestTool {
+            server: Arc::clone(server),
+            hints: hints(&tool),
+            name: tool.name.into_owned(),
+            permission,
+            effects,
+        }),
+    }
+}
+
+/// Nobody knows what a tool of another server does, so it may do anything; except where the user has said that it
+/// is harmless.
+fn effects(permission: Permission) -> Effects {
+    if permission == Permission::Public {
+        return Effects::READS;
+    }
+    Effects::READS.and(Effects::WRITES).and(Effects::EXECUTES).and(Effects::NETWORK)
+}
+
+/// What the server says of the tool's harmlessness: for a person to read, and nothing else.
+fn hints(tool: &Tool) -> Option<String> {
+    let hints = tool.annotations.as_ref()?;
+    let said = [
+        (hints.read_only_hint == Some(true)).then_some("it only reads"),
+        (hints.destructive_hint == Some(true)).then_some("it may destroy"),
+        (hints.open_world_hint == Some(true)).then_some("it reaches out"),
+    ];
+    let said: Vec<_> = said.into_iter().flatten().collect();
+    (!said.is_empty()).then(|| format!("The server says, unchecked: {}.", said.join(", ")))
+}

@@ -55,7 +55,7 @@ pub struct Servers {
 impl Servers {
     /// Starts all of them side by side in the background. Their tools come into the registry as they come up. Must be
     /// called within a tokio runtime.
-    pub fn start(registry: Arc<Registry>, configs: BTreeMap<String, ServerConfig>, places: Places) -> Self {
+    pub fn start(registry: &Arc<Registry>, configs: BTreeMap<String, ServerConfig>, places: &Places) -> Self {
         let changes = watch::Sender::new(0);
         let stop = CancellationToken::new();
         let mut supervisors = JoinSet::new();
@@ -79,7 +79,7 @@ impl Servers {
                 server.fail("there is a toolset of that name already: give the server another one.");
                 continue;
             }
-            supervisors.spawn(supervise::supervise(server, Arc::clone(&registry), stop.clone()));
+            supervisors.spawn(supervise::supervise(server, Arc::clone(registry), stop.clone()));
         }
         Self { servers, stop, supervisors: Mutex::new(supervisors), changes }
     }

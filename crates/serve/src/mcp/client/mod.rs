@@ -55,7 +55,7 @@ pub struct Servers {
 impl Servers {
     /// Starts all of them side by side in the background. Their tools come into the registry as they come up. Must be
     /// called within a tokio runtime.
-    pub fn start(registry: Arc<Registry>, configs: BTreeMap<String, ServerConfig>, places: Places) -> Self {
+    pub fn start(registry: &Arc<Registry>, configs: BTreeMap<String, ServerConfig>, places: &Places) -> Self {
         let changes = watch::Sender::new(0);
         let stop = CancellationToken::new();
         let mut supervisors = JoinSet::new();
@@ -81,7 +81,7 @@ impl Servers {
             }
             // It is known from the start, so that what a model is told of the servers does not change as they come up.
             registry.receive(&name, Vec::new());
-            supervisors.spawn(supervise::supervise(server, Arc::clone(&registry), stop.clone()));
+            supervisors.spawn(supervise::supervise(server, Arc::clone(registry), stop.clone()));
         }
         Self { servers, stop, supervisors: Mutex::new(supervisors), changes }
     }

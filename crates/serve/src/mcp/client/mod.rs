@@ -8,6 +8,7 @@
 //! | `handler.rs`, `progress.rs` | what servers ask of us and tell us |
 //! | `tools.rs`, `guest.rs`, `result.rs` | their tools: taken in, planned and called, and what comes back |
 //! | `state.rs` | what is known of each of them |
+//! | [`sign_in`] | tokens for servers over HTTP that want somebody to sign in: kept, used, renewed, asked for |
 //! | `name.rs`, `hide.rs` | their words made fit to be shown, and our secrets kept out of them |
 //!
 //! What a server says is outside text, and what it says of its own harmlessness counts for nothing: only the user's
@@ -23,6 +24,7 @@ mod http;
 mod name;
 mod progress;
 mod result;
+pub mod sign_in;
 mod state;
 mod supervise;
 mod tools;

@@ -101,7 +101,7 @@ impl State {
             Subject::Execution { plan } => bounded(&plan.summary),
             Subject::Result { .. } => format!("may the caller see the result of {}", request.tool),
         };
-        let words = format!("Waiting for a yes: {what}");
+        let words = format!("Waiting for a yes: {}.", what.trim_end_matches('.'));
         self.note(
             LoggingLevel::Notice,
             json!({"event": "approval_wanted", "approval_id": request.id, "call_id": request.call_id, "text": words}),

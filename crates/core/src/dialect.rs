@@ -241,7 +241,10 @@ impl DialectEntry {
                 validator
                     .iter_errors(&arguments)
                     .take(20)
-                    .map(|e| format!("{}: {e}", e.instance_path()))
+                    .map(|e| match e.instance_path().as_str() {
+                        "" => e.to_string(),
+                        path => format!("{path}: {e}"),
+                    })
                     .collect()
             },
         )
@@ -383,5 +386,6 @@ mod tests {
         let canonical = json!({"properties": {"argv": {"type": "array"}, "timeout_ms": {"maximum": 5}}});
         assert!(RUN.violations(&json!({"command": "ls", "timeout": 30}), &canonical).is_empty());
         assert_eq!(RUN.violations(&json!({"command": ["ls"], "timeout": "x"}), &canonical).len(), 2);
+        assert_eq!(RUN.violations(&json!({}), &canonical), ["\"command\" is a required property"]);
     }
 }

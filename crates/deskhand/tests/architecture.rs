@@ -72,7 +72,9 @@ const BEHIND: &[(&str, &[&str])] = &[
     // The second reader of commands.
     ("tree-sitter", &["deskhand-guard"]),
     ("tree-sitter-bash", &["deskhand-guard"]),
-    ("reqwest", &["deskhand-agent"]),
+    // The agent asks model servers, the MCP client other servers.
+    ("reqwest", &["deskhand-agent", "deskhand-serve"]),
+    ("sse-stream", &["deskhand-serve"]),
     // The agent asks over TLS, the server answers over it.
     ("rustls", &["deskhand-agent", "deskhand-serve"]),
     ("axum", &["deskhand-serve"]),

@@ -274,3 +274,6 @@ impl Drop for OpenRequest<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

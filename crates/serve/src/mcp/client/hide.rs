@@ -12,10 +12,7 @@ const SHORTEST: usize = 6;
 
 impl Secrets {
     pub fn is_named_like_one(name: &str) -> bool {
-        const PARTS: [&str; 9] =
-            ["key", "token", "secret", "pass", "pwd", "auth", "cred", "cookie", "session"];
-        let name = name.to_lowercase();
-        PARTS.iter().any(|part| name.contains(part))
+        deskhand_guard::mask::is_secret_name(name)
     }
 
     pub fn add(&mut self, value: &str) {

@@ -210,19 +210,16 @@ impl Life<'_> {
             ended = gone(child.as_deref_mut()) => Some(Ended::Died(ended)),
             () = self.stop.cancelled() => Some(stopped()),
         };
-        let ended = match ended {
-            Some(ended) => ended,
-            None if child.as_ref().is_some_and(|child| child.sent_too_much()) => {
-                Ended::Died("it sent a message that is too long (more than 16 MiB)".to_owned())
-            }
-            None => {
-                let ended = timeout(Duration::from_millis(200), gone(child)).await;
-                Ended::Died(ended.unwrap_or_else(|_| "it closed the connection".to_owned()))
-            }
-        };
-        close.cancel();
-        let _ = timeout(self.server.places.limits.end, closed).await;
-        ended
+        if let Some(ended) = ended {
+            close.cancel();
+            let _ = timeout(self.server.places.limits.end, closed).await;
+            return ended;
+        }
+        if child.as_ref().is_some_and(|child| child.sent_too_much()) {
+            return Ended::Died("it sent a message that is too long (more than 16 MiB)".to_owned());
+        }
+        let ended = timeout(Duration::from_millis(200), gone(child)).await;
+        Ended::Died(ended.unwrap_or_else(|_| "it closed the connection".to_owned()))
     }
 
     /// Lists the tools, and again when they change; tells the server what is called off; ends when the server is found

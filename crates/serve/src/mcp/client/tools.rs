@@ -107,14 +107,13 @@ pub(super) fn take_in(
             }
         }
     }
-    let names: Vec<String> = guests.iter().map(|guest| guest.name.clone()).collect();
     // First what calls are held against, then what can be called.
     server.defines(definitions);
     for tool in registry.receive(&server.name, guests) {
         refused.push(RefusedTool { name: tool.name, why: server.screened(&name::harmless(&tool.why, 300)) });
     }
-    let is_refused = |name: &String| refused.iter().any(|tool| tool.name == *name);
-    let taken = names.into_iter().filter(|name| !is_refused(name)).collect();
+    let taken = registry.toolset(&server.name).unwrap_or_default();
+    let taken = taken.iter().map(|entry| entry.spec().name.to_owned()).collect();
     server.offers(taken, refused);
 }
 

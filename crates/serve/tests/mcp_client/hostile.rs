@@ -1,0 +1,63 @@
+//! Servers that do what no server should.
+
+use deskhand_core::Status;
+use serde_json::json;
+
+use crate::desk::{Desk, and, by_hand};
+
+#[tokio::test]
+async fn noise_on_stdout_is_not_heard() {
+    let desk = Desk::with(json!({"s": by_hand("garbage")})).await;
+    assert_eq!(desk.call("mcp_s_echo", json!({})).await.status, Status::Success);
+}
+
+#[tokio::test]
+async fn an_answer_without_end_is_cut_off() {
+    let desk = Desk::with(json!({"s": by_hand("huge")})).await;
+    let outcome = desk.call("mcp_s_echo", json!({})).await;
+    assert_eq!(outcome.status, Status::Error, "{outcome:?}");
+    assert!(outcome.text.contains("too long"), "{}", outcome.text);
+    desk.until_ready("s").await;
+}
+
+#[tokio::test]
+async fn no_answer_is_waited_for_only_so_long() {
+    let desk = Desk::with(json!({"s": and(by_hand("silent"), json!({"timeout_s": 1}))})).await;
+    let outcome = desk.call("mcp_s_echo", json!({})).await;
+    assert_eq!(outcome.status, Status::TimedOut, "{outcome:?}");
+    assert!(outcome.text.contains("within 1 seconds"), "{}", outcome.text);
+}
+
+#[tokio::test]
+async fn lists_without_end_are_read_to_a_bound() {
+    let desk = Desk::with(json!({"pages": by_hand("pages"), "same": by_hand("same_cursor")})).await;
+    let state = desk.state("pages");
+    assert_eq!(state.tools.len(), 200, "a page each");
+    assert!(state.refused[0].why.contains("the list goes on"), "{:?}", state.refused);
+    assert_eq!(desk.state("same").tools.len(), 2, "the same place twice is the end");
+}
+
+#[tokio::test]
+async fn bad_definitions_are_refused_with_the_reason() {
+    let entry = and(by_hand("bad_tools"), json!({"tools": {"hidden": {"hidden": true}}}));
+    let desk = Desk::with(json!({"bad": entry, "bad_b": by_hand("good")})).await;
+    let state = desk.state("bad");
+    assert_eq!(state.tools, ["mcp_bad_a_b", "mcp_bad_a_c_", "mcp_bad_twice"], "{state:?}");
+    for (name, why) in [
+        ("mcp_bad_a_b", "of that name already"),
+        ("mcp_bad_twice", "twice"),
+        ("list", "no object"),
+        ("mcp_bad_remote", "its schema is wrong"),
+        ("large", "bytes"),
+        ("deep", "levels deep"),
+        ("", "no name"),
+        ("b_tool", "another server"),
+    ] {
+        let found = state.refused.iter().any(|tool| tool.name == name && tool.why.contains(why));
+        assert!(found, "{name}: {why}: {:?}", state.refused);
+    }
+    let description = desk.gate.registry.get("mcp_bad_a_b").unwrap().spec().description.to_owned();
+    assert!(description.starts_with("The MCP server bad says: one[31m twox"), "{description}");
+    assert!(description.chars().count() < 1_100);
+    assert!(!state.refused.iter().any(|tool| tool.name.contains("hidden")));
+}

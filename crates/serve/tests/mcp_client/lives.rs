@@ -1,0 +1,122 @@
+//! Servers come up, die, come back and end.
+
+use std::{path::Path, time::Duration};
+
+use deskhand_core::Status;
+use deskhand_serve::mcp::client::ServerStatus;
+use serde_json::json;
+
+use crate::{
+    calls::until,
+    desk::{Desk, and, by_hand},
+    fixture,
+};
+
+#[tokio::test]
+async fn one_that_hangs_keeps_no_other_waiting() {
+    let mut desk = Desk::new();
+    desk.start(json!({"hangs": by_hand("hangs"), "good": by_hand("good")}));
+    desk.until_ready("good").await;
+    assert_eq!(desk.state("hangs").status, ServerStatus::Starting);
+    assert!(!desk.servers().settled(Duration::from_millis(10)).await, "not all have come or failed");
+}
+
+#[tokio::test]
+async fn one_that_never_answers_is_given_up_for_a_while() {
+    let mut desk = Desk::new();
+    desk.places.limits.connect = Duration::from_millis(300);
+    desk.places.limits.end = Duration::from_millis(100);
+    desk.start(json!({"hangs": by_hand("hangs")}));
+    let state = desk.until("hangs", |state| state.restarts >= 2).await;
+    assert!(state.error.unwrap().contains("did not answer"), "and it is tried again and again");
+}
+
+#[tokio::test]
+async fn one_that_dies_comes_back_and_its_tools_stay_known() {
+    let mut desk = Desk::new();
+    // Long enough to look at it while it is down.
+    desk.places.limits.first_wait = Duration::from_secs(2);
+    desk.places.limits.longest_wait = Duration::from_secs(2);
+    desk.start(json!({"s": by_hand("exit")}));
+    desk.until_ready("s").await;
+    let outcome = desk.call("mcp_s_echo", json!({})).await;
+    assert_eq!((outcome.status, outcome.error.unwrap().code.as_str()), (Status::Error, "mcp_server_down"));
+    assert!(outcome.text.contains("in the middle of the call"), "{}", outcome.text);
+    assert!(outcome.text.contains("exit code 7"), "{}", outcome.text);
+
+    assert!(desk.gate.registry.get("mcp_s_echo").is_some());
+    let outcome = desk.call("mcp_s_echo", json!({})).await;
+    for word in ["is being restarted", "last seen at", "exit code 7", "going down"] {
+        assert!(outcome.text.contains(word), "{word}: {}", outcome.text);
+    }
+    let state = desk.until("s", |state| state.restarts == 1).await;
+    assert!(!state.stderr.iter().any(|line| line.contains("abcdefghijabcdefghij")), "{:?}", state.stderr);
+    desk.until_ready("s").await;
+}
+
+#[tokio::test]
+async fn the_waits_grow() {
+    let desk = Desk::with(json!({"s": {"command": "sh", "args": ["-c", "echo no >&2; exit 3"]}})).await;
+    let mut told = Vec::new();
+    for restarts in 1..=3 {
+        desk.until("s", |state| state.restarts >= restarts).await;
+        told.push(tokio::time::Instant::now());
+    }
+    // 50 ms, then 100, then 200: a busy machine makes them longer, never shorter.
+    assert!(told[2] - told[1] >= Duration::from_millis(150), "{told:?}");
+    let state = desk.until("s", |state| state.error.is_some()).await;
+    assert_eq!(state.status, ServerStatus::Failed, "it never was there");
+    assert!(state.error.unwrap().contains("exit code 3"));
+    assert!(state.stderr.contains(&"no".to_owned()));
+}
+
+#[tokio::test]
+async fn stderr_is_kept_without_our_secrets() {
+    let entry = and(by_hand("good"), json!({"env": {"SOME_TOKEN": "nobody-guesses-this"}}));
+    let desk = Desk::with(json!({"s": entry})).await;
+    until(|| desk.state("s").stderr.iter().any(|line| line.starts_with("here with"))).await;
+    let shown = format!("{:?}", desk.state("s"));
+    assert!(!shown.contains("nobody-guesses-this"), "{shown}");
+    let flood =
+        json!({"command": "sh", "args": ["-c", "seq 1 1000 >&2; head -c 100000 /dev/zero | tr '\\0' x >&2"]});
+    let desk = Desk::with(json!({"s": flood})).await;
+    let state = desk.until("s", |state| state.restarts >= 1).await;
+    assert!(state.stderr.len() <= 200 && state.stderr.iter().all(|line| line.len() <= 1_010));
+    assert!(state.stderr.contains(&"1000".to_owned()));
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_them_at_the_end() {
+    for in_good_order in [true, false] {
+        let mut desk = Desk::with(json!({"s": fixture::entry()})).await;
+        let outcome = desk.call("mcp_s_spawn", json!({})).await;
+        let processes: Vec<String> = outcome.text.split_whitespace().map(str::to_owned).collect();
+        assert_eq!(processes.len(), 2, "{outcome:?}");
+        assert!(processes.iter().all(|id| is_alive(id)));
+        if in_good_order {
+            desk.servers().shutdown().await;
+            assert!(!processes.iter().any(|id| is_alive(id)), "{processes:?}");
+        } else {
+            desk.drop_servers();
+            until(|| !processes.iter().any(|id| is_alive(id))).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_that_will_not_go_is_made_to() {
+    let mut desk = Desk::new();
+    desk.places.limits.end = Duration::from_millis(200);
+    let script = "trap '' TERM; echo $$ > pid; while true; do sleep 1; done";
+    desk.start(json!({"s": {"command": "sh", "args": ["-c", script]}}));
+    let file = desk.workspace.join("pid");
+    until(|| std::fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n'))).await;
+    let id = std::fs::read_to_string(&file).unwrap();
+    desk.servers().shutdown().await;
+    assert!(!is_alive(id.trim()));
+}
+
+/// A process that has ended and was not waited for yet has no command line any more.
+fn is_alive(id: &str) -> bool {
+    std::fs::read(Path::new("/proc").join(id).join("cmdline")).is_ok_and(|line| !line.is_empty())
+}

@@ -150,7 +150,12 @@ impl McpServer {
                 tokio::select! {
                     biased;
                     outcome = &mut going.outcome => {
-                        watch.tell_the_rest(&listener).await;
+                        // One that is gone reads nothing any more.
+                        tokio::select! {
+                            () = watch.tell_the_rest(&listener) => {}
+                            () = asker.client.ending().cancelled() => {}
+                            () = asker.cancelled.cancelled() => {}
+                        }
                         return self.ended(going, outcome, asker);
                     }
                     Some(question) = going.questions.recv() => break question,

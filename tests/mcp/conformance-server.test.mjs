@@ -1,10 +1,11 @@
-// Deskhand as a server before the official conformance suite. $DESKHAND_CONFORMANCE_SERVER is the program with the
-// suite's fixtures; it prints `{"mcp_url"}` when it is ready.
+// Deskhand as a server before the official conformance suite. $DESKHAND_FIXTURES_BIN is the program, built with the
+// tools, prompts and resources that the suite wants to find.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
 import { complaints, required, suite } from './conformance.mjs'
 import { Desk } from './desk.mjs'
+import { withToken } from './proxy.mjs'
 
 const REVISIONS = ['2025-11-25', '2026-07-28']
 // What the newest suite has beyond the frozen lists, and Deskhand keeps to as well.
@@ -17,10 +18,13 @@ describe('conformance of the server', { timeout: 300_000 }, () => {
   const desk = new Desk()
   let served
   before(async () => {
-    const [program, ...args] = process.env.DESKHAND_CONFORMANCE_SERVER.split(' ')
-    served = await desk.start([...args, '--data-dir', desk.data, '--workspace', desk.workspace], program)
+    const args = desk.args('serve', '--listen', '127.0.0.1:0', '--json')
+    served = await withToken(await desk.start(args, process.env.DESKHAND_FIXTURES_BIN))
   })
-  after(() => desk.clear())
+  after(async () => {
+    served?.close()
+    await desk.clear()
+  })
 
   for (const revision of REVISIONS) {
     describe(revision, () => {

@@ -3,7 +3,8 @@
 # `scripts/mcp-tests.sh [GROUP…]`, with GROUP one of typescript, python, inspector, server, client, servers.
 #
 # What it needs comes from npm and PyPI, as tests/mcp/ pins it, into tests/mcp/node_modules and .tools/mcp; what cannot
-# be installed here is skipped, and that is said. $DESKHAND_BIN names another program than target/debug/deskhand.
+# be installed here is skipped, and that is said. $DESKHAND_BIN names another program than target/debug/deskhand,
+# $DESKHAND_FIXTURES_BIN one that was built with the suite's fixtures, $DESKHAND_CONFORMANCE_CLIENT the suite's client.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/env.sh
@@ -20,7 +21,8 @@ step() { printf '\n── mcp: %s\n' "$*"; }
 groups=("$@")
 [ $# -gt 0 ] || groups=(typescript python inspector server client servers)
 
-export DESKHAND_BIN=${DESKHAND_BIN:-$PWD/target/debug/deskhand}
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")/debug
+export DESKHAND_BIN=${DESKHAND_BIN:-$target/deskhand}
 [ -x "$DESKHAND_BIN" ] || {
     say "there is no $DESKHAND_BIN; build it first (cargo build), or name one in DESKHAND_BIN."
     exit 1
@@ -69,6 +71,22 @@ install_venv() {
     printf '%s' "$wanted" >"$venv/.wanted"
 }
 
+# The tools, prompts and resources that the suite wants to find are in a program of their own: the one that is shipped
+# has none of them, and is put back where it was.
+build_fixtures() {
+    [ -z "${DESKHAND_FIXTURES_BIN:-}" ] || return 0
+    cargo build --locked --quiet --bin deskhand --features conformance-fixtures
+    cp "$target/deskhand" "$target/deskhand-fixtures"
+    cargo build --locked --quiet --bin deskhand
+    export DESKHAND_FIXTURES_BIN=$target/deskhand-fixtures
+}
+
+build_client() {
+    [ -z "${DESKHAND_CONFORMANCE_CLIENT:-}" ] || return 0
+    cargo build --locked --quiet --package deskhand-serve --example conformance_client
+    export DESKHAND_CONFORMANCE_CLIENT=$target/examples/conformance_client
+}
+
 no_node='' no_python=''
 if ! install_packages; then
     no_node="the npm packages cannot be installed here (npm ci in tests/mcp)"
@@ -109,8 +127,14 @@ for name in "${groups[@]}"; do
     case $name in
     typescript) by_node typescript "the TypeScript SDK as a client" typescript-sdk.test.mjs ;;
     inspector) by_node inspector "the Inspector" inspector.test.mjs ;;
-    server) by_node server "the conformance suite before the server" conformance-server.test.mjs ;;
-    client) by_node client "the conformance suite before the client" conformance-client.test.mjs ;;
+    server)
+        [ -n "$no_node" ] || build_fixtures
+        by_node server "the conformance suite before the server" conformance-server.test.mjs
+        ;;
+    client)
+        [ -n "$no_node" ] || build_client
+        by_node client "the conformance suite before the client" conformance-client.test.mjs
+        ;;
     servers)
         # Half of them are Python's; the tests of those say that they are skipped where these are missing.
         [ -n "$no_python" ] || export DESKHAND_MCP_VENV=$PWD/$venv

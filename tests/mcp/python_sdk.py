@@ -132,13 +132,14 @@ class OverStdio:
                 self.assertIsNotNone(getattr(client.server_capabilities, one), one)
 
     async def test_lists_and_reads_with_structured_content(self):
-        async with Client(self.desk.stdio(), mode=self.mode) as client:
+        async with Client(self.desk.stdio("--full-schemas"), mode=self.mode) as client:
             tools = {tool.name: tool for tool in await every(client.list_tools, "tools")}
             for tool in tools.values():
                 jsonschema.Draft202012Validator.check_schema(tool.input_schema)
             result = await client.call_tool("read_file", {"path": "notes.txt"})
             self.assertFalse(result.is_error, text(result))
             self.assertEqual(result.structured_content["content"], "milk\nbread\n")
+            self.assertIn("content", tools["read_file"].output_schema["properties"])
             jsonschema.validate(result.structured_content, tools["read_file"].output_schema)
             self.assertTrue(tools["read_file"].annotations.read_only_hint)
             missing = await client.call_tool("read_file", {"path": "note.txt"})
@@ -207,11 +208,13 @@ class OverStdio:
         async def logged(params):
             logs.append(params)
 
+        more = {"elicitation_callback": Person("accept"), "logging_callback": logged}
+        # The newest revision asks for it with each request.
         level = None if self.mode == "legacy" else "debug"
-        async with Client(self.desk.stdio(), mode=self.mode, logging_callback=logged, log_level=level) as client:
+        async with Client(self.desk.stdio(), mode=self.mode, log_level=level, **more) as client:
             if self.mode == "legacy":
                 await client.set_logging_level("debug")
-            await client.call_tool("read_file", {"path": "notes.txt"})
+            await client.call_tool("write_file", {"path": "new.txt", "content": ""})
             await until("something was logged", lambda: logs)
 
 

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import unittest
 import warnings
+from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -226,10 +227,13 @@ class OverHttp:
     async def seen(self, response):
         self.statuses.append(response.status_code)
 
-    def client(self, served, token, **more):
+    @asynccontextmanager
+    async def client(self, served, token, **more):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        http = httpx2.AsyncClient(headers=headers, timeout=PATIENCE, event_hooks={"response": [self.seen]})
-        return Client(streamable_http_client(served["mcp_url"], http_client=http), **more)
+        hooks = {"response": [self.seen]}
+        async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE, event_hooks=hooks) as http:
+            async with Client(streamable_http_client(served["mcp_url"], http_client=http), **more) as client:
+                yield client
 
     async def test_lists_calls_and_asks(self):
         served = self.desk.serve()

@@ -200,8 +200,11 @@ class OverStdio:
                 self.assertTrue(prompt.description, prompt.name)
             templates = await every(client.list_resource_templates, "resource_templates")
             files = next(t.uri_template for t in templates if "path" in t.uri_template)
-            found = await client.complete(types.ResourceTemplateReference(uri=files), {"name": "path", "value": "no"})
-            self.assertTrue(any(value.endswith("notes.txt") for value in found.completion.values), found)
+            template = types.ResourceTemplateReference(uri=files)
+            # As it stands in the address: absolute, without the first slash.
+            start = str(self.desk.workspace)[1:]
+            found = await client.complete(template, {"name": "path", "value": f"{start}/no"})
+            self.assertEqual(found.completion.values, [f"{start}/notes.txt"])
 
     async def test_logs_at_the_level_that_was_asked_for(self):
         logs = []

@@ -155,10 +155,21 @@ for (const line of LINES) {
       await assert.rejects(client.readResource({ uri: notes.uri.replace('notes.txt', '../data/deskhand.db') }))
     })
 
-    test('prompts and completion answer', async () => {
+    test('skills are prompts', async () => {
+      desk.skill('greet', '---\nname: greet\ndescription: Greets somebody\narguments:\n  - name: who\n    required: true\n---\nSay hello to {{who}}.\n')
       const { client } = await open()
-      const prompts = await all((params) => client.listPrompts(params), 'prompts')
-      for (const prompt of prompts) assert.ok(prompt.name && prompt.description, JSON.stringify(prompt))
+      const [greet, ...others] = await all((params) => client.listPrompts(params), 'prompts')
+      assert.equal(others.length, 0)
+      assert.equal(greet.name, 'greet')
+      assert.equal(greet.description, 'Greets somebody')
+      assert.equal(greet.arguments[0].name, 'who')
+      const { messages } = await client.getPrompt({ name: 'greet', arguments: { who: 'Ada' } })
+      assert.equal(messages[0].content.text.trim(), 'Say hello to Ada.')
+      await assert.rejects(client.getPrompt({ name: 'greet' }), /who/)
+    })
+
+    test('paths are completed, inside the workspace', async () => {
+      const { client } = await open()
       const templates = await all((params) => client.listResourceTemplates(params), 'resourceTemplates')
       const files = templates.find((template) => template.uriTemplate.includes('path'))
       assert.ok(files, `no template of files in ${JSON.stringify(templates)}`)

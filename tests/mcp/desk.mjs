@@ -34,6 +34,11 @@ export class Desk {
     writeFileSync(this.path(name), text)
   }
 
+  skill(name, text) {
+    mkdirSync(join(this.data, 'skills', name), { recursive: true })
+    writeFileSync(join(this.data, 'skills', name, 'SKILL.md'), text)
+  }
+
   read(name) {
     return readFileSync(this.path(name), 'utf8')
   }

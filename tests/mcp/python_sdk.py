@@ -189,6 +189,9 @@ class OverStdio:
             self.assertIn("milk", text(await client.call_tool("read_file", {"path": "notes.txt"})))
 
     async def test_resources_prompts_completion(self):
+        skill = self.desk.place / "data" / "skills" / "greet"
+        skill.mkdir(parents=True)
+        (skill / "SKILL.md").write_text("---\nname: greet\ndescription: Greets somebody\n---\nSay hello to {{who}}.\n")
         async with Client(self.desk.stdio(), mode=self.mode) as client:
             resources = await every(client.list_resources, "resources")
             notes = next(r.uri for r in resources if str(r.uri).endswith("/notes.txt"))
@@ -196,12 +199,16 @@ class OverStdio:
             outside = str(notes).replace("workspace/notes.txt", "data/deskhand.db")
             with self.assertRaises(Exception):
                 await client.read_resource(outside)
-            for prompt in await every(client.list_prompts, "prompts"):
-                self.assertTrue(prompt.description, prompt.name)
+            self.assertEqual([prompt.name for prompt in await every(client.list_prompts, "prompts")], ["greet"])
+            greeting = await client.get_prompt("greet", {"who": "Ada"})
+            self.assertEqual(greeting.messages[0].content.text.strip(), "Say hello to Ada.")
             templates = await every(client.list_resource_templates, "resource_templates")
             files = next(t.uri_template for t in templates if "path" in t.uri_template)
-            found = await client.complete(types.ResourceTemplateReference(uri=files), {"name": "path", "value": "no"})
-            self.assertTrue(any(value.endswith("notes.txt") for value in found.completion.values), found)
+            template = types.ResourceTemplateReference(uri=files)
+            # As it stands in the address: absolute, without the first slash.
+            start = str(self.desk.workspace)[1:]
+            found = await client.complete(template, {"name": "path", "value": f"{start}/no"})
+            self.assertEqual(found.completion.values, [f"{start}/notes.txt"])
 
     async def test_logs_at_the_level_that_was_asked_for(self):
         logs = []

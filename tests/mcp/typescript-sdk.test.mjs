@@ -68,6 +68,8 @@ for (const line of LINES) {
       const missing = await call(line, client, 'read_file', { path: 'note.txt' })
       assert.equal(missing.isError, true)
       assert.match(text(missing), /note\.txt/)
+      // Where it is there, some clients show the model nothing else.
+      assert.equal(missing.structuredContent, undefined)
       const wrong = await call(line, client, 'read_file', { path: 7 })
       assert.equal(wrong.isError, true)
       assert.match(text(wrong), /path/)
@@ -99,6 +101,8 @@ for (const line of LINES) {
         const { client, seen } = await open({ asked })
         const result = await call(line, client, 'write_file', { path: 'new.txt', content: 'eggs\n' })
         assert.equal(result.isError, true)
+        assert.match(text(result), /refused|rejected/)
+        assert.equal(result.structuredContent, undefined)
         assert.equal(seen.questions.length, 1)
         assert.equal(desk.has('new.txt'), false)
         const [end] = await desk.ends('write_file')
@@ -151,18 +155,32 @@ for (const line of LINES) {
       await assert.rejects(client.readResource({ uri: notes.uri.replace('notes.txt', '../data/deskhand.db') }))
     })
 
-    test('prompts and completion answer', async () => {
+    test('skills are prompts', async () => {
+      desk.skill('greet', '---\nname: greet\ndescription: Greets somebody\narguments:\n  - name: who\n    required: true\n---\nSay hello to {{who}}.\n')
       const { client } = await open()
-      const prompts = await all((params) => client.listPrompts(params), 'prompts')
-      for (const prompt of prompts) assert.ok(prompt.name && prompt.description, JSON.stringify(prompt))
+      const [greet, ...others] = await all((params) => client.listPrompts(params), 'prompts')
+      assert.equal(others.length, 0)
+      assert.equal(greet.name, 'greet')
+      assert.equal(greet.description, 'Greets somebody')
+      assert.equal(greet.arguments[0].name, 'who')
+      const { messages } = await client.getPrompt({ name: 'greet', arguments: { who: 'Ada' } })
+      assert.equal(messages[0].content.text.trim(), 'Say hello to Ada.')
+      await assert.rejects(client.getPrompt({ name: 'greet' }), /who/)
+    })
+
+    test('paths are completed, inside the workspace', async () => {
+      const { client } = await open()
       const templates = await all((params) => client.listResourceTemplates(params), 'resourceTemplates')
       const files = templates.find((template) => template.uriTemplate.includes('path'))
       assert.ok(files, `no template of files in ${JSON.stringify(templates)}`)
-      const { completion } = await client.complete({
-        ref: { type: 'ref/resource', uri: files.uriTemplate },
-        argument: { name: 'path', value: 'no' },
-      })
-      assert.ok(completion.values.some((value) => value.endsWith('notes.txt')), JSON.stringify(completion))
+      // As it stands in the address: absolute, without the first slash.
+      const complete = async (value) => {
+        const ref = { type: 'ref/resource', uri: files.uriTemplate }
+        return (await client.complete({ ref, argument: { name: 'path', value } })).completion.values
+      }
+      assert.deepEqual(await complete(`${desk.workspace.slice(1)}/no`), [`${desk.workspace.slice(1)}/notes.txt`])
+      assert.deepEqual(await complete('etc/pass'), [])
+      assert.deepEqual(await complete(`${desk.workspace.slice(1)}/../data/`), [])
     })
 
     if (line.revision === '2025-11-25') {

@@ -15,7 +15,7 @@ use crate::{
     report::{Report, in_turns, median},
 };
 
-const FILES: usize = 20_000;
+pub const FILES: usize = 20_000;
 const TIMES: usize = 15;
 
 pub fn measure(report: &mut Report) -> anyhow::Result<()> {
@@ -93,7 +93,7 @@ fn large_file(
 }
 
 /// Folders of source files, some of them ignored, one word in twenty of them.
-fn make_tree(root: &Path) -> anyhow::Result<()> {
+pub fn make_tree(root: &Path) -> anyhow::Result<()> {
     for n in 0..FILES {
         let folder = root.join(format!("part{}/module{}", n / 1_000, n / 50 % 20));
         if n % 50 == 0 {
@@ -112,11 +112,11 @@ fn make_tree(root: &Path) -> anyhow::Result<()> {
     Ok(fs::write(root.join(".gitignore"), "*.tmp\npart19/module3/\n")?)
 }
 
-fn has(program: &str) -> bool {
+pub fn has(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-fn run(folder: &Path, program: &str, arguments: &[&str]) {
+pub fn run(folder: &Path, program: &str, arguments: &[&str]) {
     let output = Command::new(program).args(arguments).current_dir(folder).output().expect("it runs");
     assert!(!output.stdout.is_empty(), "{program} found nothing");
 }

@@ -8,6 +8,7 @@ mod commands;
 mod desk;
 mod files;
 mod gate;
+mod mcp;
 mod model_server;
 mod program;
 mod report;
@@ -42,6 +43,9 @@ fn main() -> anyhow::Result<()> {
     }
     if wanted("serve") {
         serve::measure(&mut report)?;
+    }
+    if wanted("mcp") {
+        mcp::measure(&mut report)?;
     }
     if wanted("program") {
         program::measure(&mut report)?;

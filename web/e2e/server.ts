@@ -107,6 +107,18 @@ export class Server {
     return this.known.open_url;
   }
 
+  /** Another process of the program on the same data and the same workspace. */
+  spawn(command: string[]): ChildProcess {
+    const { config, environment } = this.options;
+    const args = [...command, "--data-dir", "data", "--workspace", "workspace"];
+    if (config !== undefined) args.push("--config", "config.toml");
+    return spawn(PROGRAM, args, {
+      cwd: this.root,
+      env: { ...ownEnvironment(), HOME: join(this.root, "home"), ...environment },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+  }
+
   /** As a crash would end it. */
   async kill(): Promise<void> {
     await this.end("SIGKILL");

@@ -52,6 +52,13 @@ impl TurnDesk {
         self.state().offered.clone()
     }
 
+    /// Who else speaks in what the model is told: other servers say what their tools are.
+    pub fn said_by(&self) -> Vec<String> {
+        let state = self.state();
+        let entries = state.offered.iter().filter_map(|tool| self.0.registry.get(&tool.name));
+        entries.filter_map(|entry| entry.said_by()).collect()
+    }
+
     /// Offers a tool for the rest of the turn, and says what the model is told of it.
     pub fn offer(&self, entry: &ToolEntry) -> ToolDefinition {
         let definition = offer::definition(entry, self.0.language);

@@ -19,6 +19,9 @@ pub struct ApprovalRequest {
     /// On whose behalf the call is made, and who may answer; `None`: the owner of this installation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
+    /// Who makes the call: `chat`, `mcp:NAME`, …
+    #[serde(default)]
+    pub caller: String,
     #[serde(with = "crate::path_json")]
     #[schemars(with = "String")]
     pub workspace: PathBuf,

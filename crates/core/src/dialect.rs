@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{outcome::Outcome, registry::Registry, schema};
+use crate::{error::ToolError, outcome::Outcome, registry::Registry, schema};
 
 /// The tools of another system.
 #[derive(Clone, Debug)]
@@ -241,7 +241,10 @@ impl DialectEntry {
                 validator
                     .iter_errors(&arguments)
                     .take(20)
-                    .map(|e| format!("{}: {e}", e.instance_path()))
+                    .map(|e| match e.instance_path().as_str() {
+                        "" => e.to_string(),
+                        path => format!("{path}: {e}"),
+                    })
                     .collect()
             },
         )
@@ -261,6 +264,36 @@ impl Dialect {
     pub fn shaped(&self, name: &str, outcome: &Outcome) -> Value {
         let shape = self.entry(name).and_then(|entry| entry.shape).unwrap_or(self.shape);
         shape(outcome)
+    }
+
+    /// What a caller of `name` is told where that system has it and its tool does not exist here yet.
+    pub fn not_built(&self, name: &str, registry: &Registry) -> Option<ToolError> {
+        let entry = self.entry(name).filter(|entry| registry.get(entry.tool).is_none())?;
+        let (name, tool, dialect) = (entry.name, entry.tool, self.name);
+        let message = if name == tool {
+            format!("{name} of {dialect} is not built yet.")
+        } else {
+            format!("{name} of {dialect} is not built yet: its tool here will be {tool}.")
+        };
+        let hint = format!("`deskhand tools --dialect {dialect}` lists what is built.");
+        let error = ToolError::new("not_found", message).hint(hint);
+        Some(ToolError { status: crate::Status::NotFound, ..error })
+    }
+
+    /// Every tool that this system has, for programs: what it is here, whether it is built, and its schema in that
+    /// system's words.
+    pub fn listing(&self, registry: &Registry) -> Vec<Value> {
+        let row = |entry: &DialectEntry| {
+            let tool = registry.get(entry.tool);
+            let canonical = tool.as_ref().map_or(&Value::Null, |tool| tool.input_schema());
+            json!({
+                "name": entry.name,
+                "tool": entry.tool,
+                "built": tool.is_some(),
+                "input_schema": entry.input_schema(canonical),
+            })
+        };
+        self.entries.iter().map(row).collect()
     }
 
     /// The entries whose tool exists, and those whose tool does not (yet).
@@ -353,5 +386,6 @@ mod tests {
         let canonical = json!({"properties": {"argv": {"type": "array"}, "timeout_ms": {"maximum": 5}}});
         assert!(RUN.violations(&json!({"command": "ls", "timeout": 30}), &canonical).is_empty());
         assert_eq!(RUN.violations(&json!({"command": ["ls"], "timeout": "x"}), &canonical).len(), 2);
+        assert_eq!(RUN.violations(&json!({}), &canonical), ["\"command\" is a required property"]);
     }
 }

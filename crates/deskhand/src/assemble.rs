@@ -3,7 +3,8 @@
 use std::{
     env,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
+    time::Duration,
 };
 
 use anyhow::{Context, Result, bail};
@@ -17,6 +18,7 @@ use deskhand_guard::{
     sandbox::{Sandbox, SandboxConfig},
     shell::Shell,
 };
+use deskhand_serve::mcp::client::{Places, Servers};
 use deskhand_store::Store;
 use serde_json::Value;
 
@@ -24,6 +26,7 @@ use crate::{
     cli::Shared,
     language::Language,
     places,
+    servers::{self, Configured},
     settings::{self, Settings},
 };
 
@@ -47,6 +50,8 @@ pub struct App {
     pub named_session: Option<String>,
     services: Services,
     session_id: String,
+    /// Other MCP servers, once they are begun.
+    servers: OnceLock<Servers>,
 }
 
 /// Whom a session can ask, and who watches it.
@@ -96,7 +101,37 @@ impl App {
             services,
             session_id: session.clone().unwrap_or_else(new_id),
             named_session: session,
+            servers: OnceLock::new(),
         })
+    }
+
+    /// The other MCP servers. The first time, they are begun, in the background.
+    pub fn servers(&self) -> &Servers {
+        self.servers.get_or_init(|| {
+            let Configured { servers, problems } =
+                servers::configured(&self.settings, self.config_dir.as_deref());
+            for problem in problems {
+                tracing::warn!("{problem}");
+            }
+            let workspaces = self.paths.workspaces().map(Path::to_path_buf).collect();
+            let places = Places::here(workspaces, Arc::clone(&self.gate.screener));
+            Servers::start(&self.gate.registry, servers, &places)
+        })
+    }
+
+    /// For one command: waits until other servers have said what they have, where `tool` is one of theirs.
+    pub async fn servers_for(&self, tool: &str) {
+        const WAITS: Duration = Duration::from_secs(30);
+        if tool.starts_with("mcp_") && self.gate.registry.get(tool).is_none() {
+            self.servers().settled(WAITS).await;
+        }
+    }
+
+    /// Ends what was begun beside this program.
+    pub async fn close(&self) {
+        if let Some(servers) = self.servers.get() {
+            servers.shutdown().await;
+        }
     }
 
     /// The settings as they are now, read anew from all their layers.

@@ -59,10 +59,17 @@ pub enum Command {
     ///
     /// With --json one line {"url","token",…} once it is ready to answer.
     Serve(ServeArgs),
+    /// Offer the tools to an MCP client, on stdin and stdout
+    Mcp(McpArgs),
     /// Who else may use the server; with `add NAME` a token for them
     Users {
         #[command(subcommand)]
         action: Option<UserAction>,
+    },
+    /// The other MCP servers whose tools are used here: what they are, and whether they work
+    Servers {
+        #[command(subcommand)]
+        action: Option<ServerAction>,
     },
     /// A scripted conversation with real tools in a folder of its own; needs no model
     Demo,
@@ -191,11 +198,37 @@ pub struct ServeArgs {
     pub new_token: bool,
 }
 
+#[derive(Clone, Debug, Default, Args)]
+pub struct McpArgs {
+    /// The toolsets to list, with commas between them [default: the usual few, and find_tools for the rest]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub toolset: Vec<String>,
+    /// Names, parameters and results as this other system has them: omni, countbot, ops, skillmint
+    #[arg(long, value_name = "NAME")]
+    pub dialect: Option<String>,
+    /// List all that is known of every schema, however long the listing gets
+    #[arg(long)]
+    pub full_schemas: bool,
+    /// Listen here for clients that come over HTTP, instead of serving stdin and stdout
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: Option<SocketAddr>,
+}
+
 #[derive(Debug, Subcommand)]
 pub enum UserAction {
     /// Let somebody in: prints their token. Again for the same name: a new token
     Add { name: String },
     /// Let them in no longer
+    Remove { name: String },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ServerAction {
+    /// Everything about one: its tools, what was refused of it and why, what it prints to standard error
+    Show { name: String },
+    /// Take the servers of another client's JSON file over as they are; FILE has `mcpServers` in it
+    Import { file: PathBuf },
+    /// Take one out of mcp.json
     Remove { name: String },
 }
 

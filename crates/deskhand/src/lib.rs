@@ -7,10 +7,12 @@ mod demo;
 mod language;
 mod logging;
 pub mod models;
+mod page_address;
 mod places;
 mod private_file;
 mod recently_used;
 pub mod reference;
+mod servers;
 pub mod settings;
 mod terminal;
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::CommandFactory;
-use deskhand_core::{Event, Registry, export, schema};
+use deskhand_core::{Event, Registry, dialect::Parameter, export, schema};
 
 use crate::cli::Cli;
 
@@ -24,6 +24,40 @@ pub fn tools_page(registry: &Registry) -> String {
         page.push_str(&export::manual(registry, &entry).replace("\n## ", "\n### ").replacen("# ", "## ", 1));
     }
     page
+}
+
+/// Where the table stands in `docs/dialects.md`; the rest of that page is written by hand.
+pub const DIALECT_TABLE: (&str, &str) =
+    ("<!-- table: made from the program -->\n", "<!-- end of the table -->\n");
+
+/// The table in `docs/dialects.md`: every tool of every dialect.
+pub fn dialects_table(registry: &Registry) -> String {
+    let mut table = String::new();
+    for dialect in registry.dialects() {
+        let (built, _) = dialect.split(registry);
+        let (name, count, all) = (dialect.name, built.len(), dialect.entries.len());
+        table += &format!(
+            "\n### {name}: {count} of {all} built\n\n| name | tool here | parameters | built |\n|---|---|---|---|\n"
+        );
+        for entry in dialect.entries {
+            let parameters: Vec<String> = entry.parameters.iter().map(parameter).collect();
+            let is_built = registry.get(entry.tool).is_some();
+            let (tool, parameters) = (entry.tool, parameters.join(", "));
+            let built = if is_built { "yes" } else { "not yet" };
+            table += &format!("| `{}` | `{tool}` | {parameters} | {built} |\n", entry.name);
+        }
+    }
+    table + "\n"
+}
+
+/// `path`, `limit?` = `20`.
+fn parameter(parameter: &Parameter) -> String {
+    let optional = if parameter.required { "" } else { "?" };
+    let default = match parameter.default {
+        "" => String::new(),
+        value => format!(" = `{value}`"),
+    };
+    format!("`{}{optional}`{default}", parameter.name)
 }
 
 /// `docs/openapi.json`: what the server answers under `/api/openapi.json`.

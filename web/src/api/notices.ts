@@ -7,9 +7,9 @@ import { openStream, type Stream, type StreamState } from "./events";
 import { refreshHeads } from "./heads";
 import { keys } from "./keys";
 import { openShared } from "./shared";
-import type { PendingApproval } from "./types";
+import type { ApprovalRequest } from "./types";
 
-type Notice = { state: StreamState } | { approvals: PendingApproval[] } | { sessions: true };
+type Notice = { state: StreamState } | { approvals: ApprovalRequest[] } | { sessions: true };
 
 let state: StreamState = "connecting";
 const listeners = new Set<() => void>();
@@ -35,7 +35,7 @@ export function openNotices(client: QueryClient): Stream {
 
   const onMessage = (notice: Notice) => {
     if ("approvals" in notice) {
-      client.setQueryData<PendingApproval[]>(keys.approvals, notice.approvals);
+      client.setQueryData<ApprovalRequest[]>(keys.approvals, notice.approvals);
     } else if ("sessions" in notice) {
       void refreshHeads(client);
     } else {
@@ -54,14 +54,14 @@ export function openNotices(client: QueryClient): Stream {
   return openShared<Notice>({
     name: "deskhand.notices",
     onMessage,
-    catchUp: () => [{ state }, { approvals: client.getQueryData<PendingApproval[]>(keys.approvals) ?? [] }],
+    catchUp: () => [{ state }, { approvals: client.getQueryData<ApprovalRequest[]>(keys.approvals) ?? [] }],
     open: (tell) =>
       openStream({
         path: "notices",
         types: ["approvals", "sessions"],
         onState: (next) => tell({ state: next }),
         onEvent: (type, data) => {
-          if (type === "approvals") tell({ approvals: (data as { pending: PendingApproval[] }).pending });
+          if (type === "approvals") tell({ approvals: (data as { pending: ApprovalRequest[] }).pending });
           else tell({ sessions: true });
         },
       }),

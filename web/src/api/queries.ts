@@ -7,7 +7,7 @@ import type {
   About,
   Grant,
   Models,
-  PendingApproval,
+  ApprovalRequest,
   ProcessInfo,
   SearchHits,
   SessionDetail,
@@ -90,9 +90,9 @@ export function useApprovals() {
   return useQuery({
     queryKey: keys.approvals,
     queryFn: async ({ signal, client }) => {
-      const held = () => client.getQueryState<PendingApproval[]>(keys.approvals);
+      const held = () => client.getQueryState<ApprovalRequest[]>(keys.approvals);
       const before = held()?.dataUpdateCount;
-      const { approvals } = await api.get<{ approvals: PendingApproval[] }>("approvals", { signal });
+      const { approvals } = await api.get<{ approvals: ApprovalRequest[] }>("approvals", { signal });
       // What the stream has told meanwhile is newer than this answer.
       const now = held();
       return now?.data !== undefined && now.dataUpdateCount !== before ? now.data : approvals;

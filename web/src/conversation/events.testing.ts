@@ -48,6 +48,7 @@ export function request(more: Partial<ApprovalRequest> = {}): ApprovalRequest {
     id: "q1",
     call_id: "c1",
     session_id: "s",
+    caller: "chat",
     workspace: "/w",
     tool: "edit_file",
     arguments: { path: "notes.txt" },

@@ -3,8 +3,9 @@ import { BellOutlined } from "@ant-design/icons";
 import { Badge, Button, Popover } from "antd";
 import { useState } from "react";
 
+import { isConversation, placeOf } from "../api/conversations";
 import { useApprovals } from "../api/queries";
-import type { PendingApproval } from "../api/types";
+import type { ApprovalRequest } from "../api/types";
 import { useText } from "../i18n";
 import { navigate } from "../router";
 import { visible } from "../text/visible";
@@ -17,9 +18,9 @@ export function ApprovalsBell() {
   const pending = useApprovals().data ?? [];
   const askToNotify = useNotifications(pending);
   const label = text.approvals(pending.length);
-  const go = (approval: PendingApproval) => {
+  const go = (approval: ApprovalRequest) => {
     setOpen(false);
-    navigate({ name: "session", id: approval.session_id });
+    navigate(placeOf(approval));
   };
   const list = (
     <div className={styles.bellList}>
@@ -32,7 +33,7 @@ export function ApprovalsBell() {
               <button type="button" className={styles.bellItem} onClick={() => go(approval)}>
                 <strong>{visible(approval.tool)}</strong>
                 <span>{summaryOf(approval)}</span>
-                {approval.session_title && <small>{visible(approval.session_title)}</small>}
+                {!isConversation(approval.session_id) && <small>{visible(approval.caller)}</small>}
               </button>
             </li>
           ))}
@@ -70,7 +71,7 @@ export function ApprovalsBell() {
   );
 }
 
-export function summaryOf(approval: PendingApproval): string {
+export function summaryOf(approval: ApprovalRequest): string {
   const { subject } = approval;
   return visible(subject.about === "execution" ? subject.plan.summary : subject.text.slice(0, 120));
 }

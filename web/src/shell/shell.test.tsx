@@ -38,9 +38,12 @@ const table = {
   "GET sessions": () => ({ total: 0, page: 1, page_size: 30, sessions: [] }),
 };
 
+const SESSION = "01a1de9b-e820-70ba-9121-3fa556ef43be";
+
 const approval = (id: string) => ({
   id,
-  session_id: "s7",
+  session_id: SESSION,
+  caller: "chat",
   tool: "write_file",
   subject: { about: "execution", plan: { summary: `Write ${id}.md` } },
 });
@@ -75,7 +78,7 @@ test("questions that wait are counted, and lead to their conversation", async ()
   });
   await user.click(await screen.findByRole("button", { name: "2 approvals pending" }));
   await user.click(await screen.findByRole("button", { name: /Write two\.md/ }));
-  expect(window.location.pathname).toBe("/s/s7");
+  expect(window.location.pathname).toBe(`/s/${SESSION}`);
   act(() => FakeEventSource.latest.send("approvals", { pending: [] }));
   expect(await screen.findByRole("button", { name: "No approvals pending" })).toBeTruthy();
 });

@@ -1,7 +1,8 @@
 // A notification of the browser for every new question, if the person allowed it and does not look at the page.
 import { useCallback, useEffect, useRef, useState } from "react";
 
-import type { PendingApproval } from "../api/types";
+import { placeOf } from "../api/conversations";
+import type { ApprovalRequest } from "../api/types";
 import { useText } from "../i18n";
 import { navigate } from "../router";
 import { visible } from "../text/visible";
@@ -12,12 +13,12 @@ export function canAskToNotify(): boolean {
   return supported() && Notification.permission === "default";
 }
 
-function notify(title: string, body: string, approval: PendingApproval): void {
+function notify(title: string, body: string, approval: ApprovalRequest): void {
   try {
     const shown = new Notification(title, { body, tag: approval.id });
     shown.onclick = () => {
       window.focus();
-      navigate({ name: "session", id: approval.session_id });
+      navigate(placeOf(approval));
       shown.close();
     };
   } catch {
@@ -25,7 +26,7 @@ function notify(title: string, body: string, approval: PendingApproval): void {
   }
 }
 
-export function useNotifications(pending: readonly PendingApproval[]): () => void {
+export function useNotifications(pending: readonly ApprovalRequest[]): () => void {
   const title = useText().shell.notifyTitle;
   const known = useRef<Set<string> | null>(null);
   const [, setAsked] = useState(false);

@@ -65,7 +65,7 @@ impl Tool for FindTools {
         let mut plan = Plan::new(format!("Look up tools for «{query}»."));
         // What another server says of its tools is nobody's word here.
         let found = found(desk, input);
-        plan.outside = found.iter().find_map(|entry| Some(format!("the MCP server {}", entry.host()?)));
+        plan.outside = found.iter().find_map(|entry| entry.said_by());
         Ok(plan)
     }
 

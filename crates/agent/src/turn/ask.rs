@@ -137,6 +137,7 @@ impl Turn {
             workspace: &self.surroundings.workspace,
             mode: self.surroundings.mode,
             now: Time::now(),
+            servers: &self.agent.parts.gate.registry.hosts(),
             instructions: self.set.instructions.as_deref(),
             client_wish: self.client_wish.as_deref(),
         })

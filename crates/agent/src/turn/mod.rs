@@ -290,6 +290,9 @@ impl Turn {
         self.messages[self.answer].execution_steps = Some(Vec::new());
         self.images = crate::uploads::images(&uploads).await;
         history::mark_outside(&self.messages, &self.surroundings.outside);
+        for source in self.desk.said_by() {
+            self.surroundings.outside.mark(&source);
+        }
         Ok(())
     }
 

@@ -31,6 +31,7 @@ pub(super) fn question(
         call_id: call,
         session_id: session.id.clone(),
         owner: session.owner.clone(),
+        caller: session.caller.0.clone(),
         workspace: session.workspace.clone(),
         tool: tool.to_owned(),
         arguments: gate.screener.mask_value(arguments),

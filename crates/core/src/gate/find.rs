@@ -12,7 +12,12 @@ use crate::{
 };
 
 pub(super) fn find(registry: &Registry, request: &Request) -> ToolResult<(Arc<ToolEntry>, Value)> {
-    let found = registry.find(&request.tool, request.dialect.as_deref())?;
+    let asked = request.dialect.as_deref();
+    let found = registry.find(&request.tool, asked).map_err(|error| {
+        // A name that the asked system has deserves a better answer than that there is none.
+        let dialect = asked.and_then(|name| registry.dialect(name));
+        dialect.and_then(|dialect| dialect.not_built(&request.tool, registry)).unwrap_or(error)
+    })?;
     let schema = found.entry.input_schema();
     let mut given = request.arguments.clone();
     if let Some((dialect, entry)) = found.dialect {

@@ -76,7 +76,12 @@ impl ToolEntry {
         }
     }
 
-    /// The server that has it, where it is not ours: then what is said of it is outside text.
+    /// Who says what is said of it, where that is text from outside.
+    pub fn said_by(&self) -> Option<String> {
+        self.host().map(|host| format!("the MCP server {host}"))
+    }
+
+    /// The server that has it, where it is not ours.
     pub fn host(&self) -> Option<&str> {
         match &self.words {
             Words::Own(_) => None,

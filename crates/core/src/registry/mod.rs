@@ -2,6 +2,8 @@
 
 mod entry;
 mod guests;
+#[cfg(test)]
+mod tests;
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -98,6 +100,11 @@ impl Registry {
     pub fn receive(&self, host: &str, guests: Vec<Guest>) -> Vec<Refused> {
         let is_taken = |name: &str| self.by_name.contains_key(name) || self.foreign.contains_key(name);
         self.guests.receive(host, guests, is_taken)
+    }
+
+    /// The other servers that there are, in the order in which they came.
+    pub fn hosts(&self) -> Vec<String> {
+        self.guests.hosts()
     }
 
     /// Counts how often tools of other servers came or went.

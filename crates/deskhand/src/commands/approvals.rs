@@ -54,7 +54,7 @@ fn list(app: &App, printer: Printer, pending: &[ApprovalRequest]) -> Result<u8> 
                 text,
                 "{id}  {tool}: {}  {}",
                 safe_line(&about),
-                style.dim(&format!("until {}", request.expires_at))
+                style.dim(&format!("for {}, until {}", safe_line(&request.caller), request.expires_at))
             );
         }
         text.push_str(app.language.say(

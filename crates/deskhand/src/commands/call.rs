@@ -20,6 +20,7 @@ pub struct Wanted {
 }
 
 pub async fn run(app: &App, printer: Printer, wanted: &Wanted) -> Result<u8> {
+    app.servers_for(&wanted.tool).await;
     let schema = app.schema_of(&wanted.tool, wanted.dialect.as_deref());
     let arguments = parse_arguments(&wanted.arguments, &schema)?;
     let request = Request::new(&wanted.tool, arguments).in_dialect(wanted.dialect.clone());

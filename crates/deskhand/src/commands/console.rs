@@ -17,6 +17,7 @@ use crate::{
 };
 
 pub async fn run(app: &App, printer: Printer) -> Result<u8> {
+    app.servers();
     let session = app.session("console", call::surfaces(app, printer, false, false));
     let console = Console { app, printer, session };
     if io::stdin().is_terminal() { console.interactive().await } else { console.piped().await }
@@ -81,6 +82,7 @@ impl Console<'_> {
 
     async fn command(&self, line: &str) -> Result<()> {
         let (word, rest) = split(line);
+        self.app.servers_for(word).await;
         match word {
             "help" | "?" => self.printer.line(help(self.app.language)),
             "call" => self.call(rest).await,
@@ -98,6 +100,7 @@ impl Console<'_> {
 
     async fn call(&self, line: &str) -> Result<()> {
         let (tool, arguments) = split(line);
+        self.app.servers_for(tool).await;
         let request =
             Request::new(tool, parse_arguments(&words(arguments), &self.app.schema_of(tool, None))?);
         let outcome = call::call(self.app, request, &self.session).await;

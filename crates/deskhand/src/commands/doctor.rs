@@ -1,6 +1,6 @@
 //! `deskhand doctor`: what works on this machine, and what to do about what does not.
 
-use std::fmt::Write;
+use std::{fmt::Write, time::Duration};
 
 use anyhow::Result;
 use deskhand_agent::Models;
@@ -10,6 +10,7 @@ use deskhand_core::{
 };
 #[cfg(unix)]
 use deskhand_guard::sandbox::{ALLOW_LANDLOCK, ALLOW_NAMESPACES};
+use deskhand_serve::mcp::client::{ServerState, ServerStatus};
 use serde::Serialize;
 use serde_json::json;
 
@@ -52,6 +53,7 @@ pub async fn run(app: &App, printer: Printer) -> Result<u8> {
         workspace(app),
         config(app),
         tools(app),
+        servers(app).await,
         person(),
     ];
     checks.extend(confinement(app));
@@ -115,6 +117,29 @@ fn database(app: &App) -> Check {
         Err(error) => {
             Check::bad("database", error.to_string(), "Move deskhand.db away to start with a new one.")
         }
+    }
+}
+
+/// Whether the other MCP servers come up: each is begun and asked for its tools.
+async fn servers(app: &App) -> Check {
+    const NAME: &str = "MCP servers";
+    const WAITS: Duration = Duration::from_secs(15);
+    let problems = crate::servers::configured(&app.settings, app.config_dir.as_deref()).problems;
+    if let Some(problem) = problems.first() {
+        return Check::bad(NAME, problem.clone(), "Mend the file; `deskhand servers` lists what it has.");
+    }
+    let servers = app.servers();
+    servers.settled(WAITS).await;
+    let states = servers.states();
+    let is_good = |state: &&ServerState| matches!(state.status, ServerStatus::Ready | ServerStatus::Disabled);
+    match states.iter().find(|state| !is_good(state)) {
+        None if states.is_empty() => Check::good(NAME, "none set up"),
+        None => Check::good(NAME, format!("{} set up, all answer", states.len())),
+        Some(bad) => Check::bad(
+            NAME,
+            format!("{} does not work: {}", bad.name, bad.error.as_deref().unwrap_or("it does not answer")),
+            format!("`deskhand servers show {}` says more.", bad.name),
+        ),
     }
 }
 

@@ -18,6 +18,7 @@ pub async fn one(
     arguments: &[String],
     dialect: Option<String>,
 ) -> Result<u8> {
+    app.servers_for(tool).await;
     let arguments = parse_arguments(arguments, &app.schema_of(tool, dialect.as_deref()))?;
     let request = Request::new(tool, arguments).in_dialect(dialect);
     match app.gate.explain(request, &session(app)).await {

@@ -11,7 +11,9 @@ mod demo;
 mod doctor;
 mod explain;
 mod grants;
+mod mcp;
 mod serve;
+mod servers;
 mod sessions;
 mod start;
 mod tools;
@@ -34,17 +36,35 @@ use crate::{
 pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
     let Cli { shared, command } = cli;
     let Some(command) = command else {
-        return start::run(&open(&shared, printer)?, &shared, printer).await;
+        let app = open(&shared, printer)?;
+        app.servers();
+        let ended = start::run(&app, &shared, printer).await;
+        app.close().await;
+        return ended;
     };
     match command {
         Command::Chat(wanted) => {
             let app = open(&shared, printer)?;
-            chat_with_a_model(&app, &shared, printer, wanted).await
+            app.servers();
+            let ended = chat_with_a_model(&app, &shared, printer, wanted).await;
+            app.close().await;
+            ended
         }
         Command::Serve(args) => serve::run(open(&shared, printer)?, &shared, printer, &args).await,
+        Command::Mcp(args) => mcp::run(open(&shared, printer)?, printer, &args).await,
         Command::Demo => demo::run(&shared, printer).await,
         Command::Tools { name, toolset, dialect, format } => {
-            tools::run(&tools::Wanted { name, toolset, dialect, format }, printer)
+            let wanted = tools::Wanted { name, toolset, dialect, format };
+            match &wanted.name {
+                Some(tool) if tool.starts_with("mcp_") => {
+                    let app = open(&shared, printer)?;
+                    app.servers_for(tool).await;
+                    let ended = tools::run_in(&app.gate.registry, &wanted, printer);
+                    app.close().await;
+                    ended
+                }
+                _ => tools::run(&wanted, printer),
+            }
         }
         Command::Completions { shell } => {
             let mut text = Vec::new();
@@ -56,7 +76,12 @@ pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
             printer.line(reference::man_page()?.trim_end())?;
             Ok(0)
         }
-        other => with_app(other, &open(&shared, printer)?, printer).await,
+        other => {
+            let app = open(&shared, printer)?;
+            let ended = with_app(other, &app, printer).await;
+            app.close().await;
+            ended
+        }
     }
 }
 
@@ -78,6 +103,7 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
         }
         Command::Undo { call, .. } => undo::run(app, printer, call).await,
         Command::Users { action } => serve::users::run(app, printer, action),
+        Command::Servers { action } => servers::run(app, printer, action).await,
         Command::Doctor => doctor::run(app, printer).await,
         Command::Config { action } => config::run(app, printer, action.as_ref()),
         Command::Console => Box::pin(console::run(app, printer)).await,
@@ -91,6 +117,7 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
         Command::Chat(_)
         | Command::Demo
         | Command::Serve(_)
+        | Command::Mcp(_)
         | Command::Tools { .. }
         | Command::Completions { .. }
         | Command::Man => Ok(0),

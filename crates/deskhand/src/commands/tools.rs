@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::{Result, anyhow};
-use deskhand_core::{Dialect, Registry, Services, ToolEntry, export};
+use deskhand_core::{Dialect, DialectEntry, Registry, Services, ToolEntry, export};
 use serde_json::{Value, json};
 
 use crate::{
@@ -19,15 +19,20 @@ pub struct Wanted {
     pub format: ToolFormat,
 }
 
+/// Our own tools: no data folder is opened, and no server begun, to list them.
 pub fn run(wanted: &Wanted, printer: Printer) -> Result<u8> {
     let mut registry = crate::assemble::registry();
     registry.probe(&Services::default());
+    run_in(&registry, wanted, printer)
+}
+
+pub fn run_in(registry: &Registry, wanted: &Wanted, printer: Printer) -> Result<u8> {
     let language = Language::choose(&std::env::var("DESKHAND_LANGUAGE").unwrap_or_else(|_| "auto".into()));
     match &wanted.name {
-        Some(name) => one(&registry, name, wanted, printer)?,
+        Some(name) => one(registry, name, wanted, printer)?,
         None => match &wanted.dialect {
-            Some(dialect) => in_dialect(&registry, dialect, printer)?,
-            None => list(&registry, wanted, language, printer)?,
+            Some(dialect) => in_dialect(registry, dialect, printer)?,
+            None => list(registry, wanted, language, printer)?,
         },
     }
     Ok(0)
@@ -35,6 +40,8 @@ pub fn run(wanted: &Wanted, printer: Printer) -> Result<u8> {
 
 fn one(registry: &Registry, name: &str, wanted: &Wanted, printer: Printer) -> Result<()> {
     let found = registry.find(name, wanted.dialect.as_deref()).map_err(|error| {
+        let dialect = wanted.dialect.as_deref().and_then(|dialect| registry.dialect(dialect));
+        let error = dialect.and_then(|dialect| dialect.not_built(name, registry)).unwrap_or(error);
         anyhow!("{}{}", error.message, error.hint.map_or_else(String::new, |hint| format!(" {hint}")))
     })?;
     printer.print(&in_format(&found.entry, wanted.format), |_| export::manual(registry, &found.entry))
@@ -93,37 +100,28 @@ fn in_dialect(registry: &Registry, name: &str, printer: Printer) -> Result<()> {
         let names: Vec<_> = registry.dialects().iter().map(|d| d.name).collect();
         anyhow!("there is no dialect «{name}»; there are: {}", names.join(", "))
     })?;
-    let (built, missing) = dialect.split(registry);
-    let entry = |entry: &deskhand_core::DialectEntry| {
-        let tool = registry.get(entry.tool);
-        json!({
-            "name": entry.name,
-            "tool": entry.tool,
-            "built": tool.is_some(),
-            "input_schema": tool.map(|tool| entry.input_schema(tool.input_schema())),
-        })
-    };
     let value = json!({
         "dialect": dialect.name,
         "about": dialect.about,
-        "tools": dialect.entries.iter().map(entry).collect::<Vec<_>>(),
+        "tools": dialect.listing(registry),
     });
-    printer.print(&value, |style| dialect_text(dialect, &built, &missing, style))
+    printer.print(&value, |style| dialect_text(dialect, registry, style))
 }
 
-fn dialect_text(
-    dialect: &Dialect,
-    built: &[&deskhand_core::DialectEntry],
-    missing: &[&deskhand_core::DialectEntry],
-    style: Style,
-) -> String {
+/// What is built first, then what is not.
+fn dialect_text(dialect: &Dialect, registry: &Registry, style: Style) -> String {
     let mut text = format!("{}: {}\n", style.bold(dialect.name), dialect.about);
-    for entry in built {
+    let (built, missing) = dialect.split(registry);
+    let mut row = |entry: &DialectEntry, mark: &str| {
         let names: Vec<_> = entry.parameters.iter().map(|p| p.name).collect();
-        let _ = writeln!(text, "{:<18} = {:<17} {}", entry.name, entry.tool, style.dim(&names.join(", ")));
+        let line = format!("{:<18} = {:<18} {mark}{}", entry.name, entry.tool, style.dim(&names.join(", ")));
+        let _ = writeln!(text, "{}", line.trim_end());
+    };
+    for entry in built {
+        row(entry, "");
     }
     for entry in missing {
-        let _ = writeln!(text, "{:<18} = {:<17} {}", entry.name, entry.tool, style.yellow("not built yet"));
+        row(entry, &format!("{} ", style.yellow("not built yet")));
     }
     text
 }

@@ -11,7 +11,7 @@ use deskhand_core::{Mode, arguments};
 use deskhand_store::Trust;
 use serde_json::Value;
 
-use super::{Ignored, Setting, Settings, Source, WorkspaceFile, known};
+use super::{Ignored, McpServers, Setting, Settings, Source, WorkspaceFile, known};
 use crate::places;
 
 /// What the layers are read from.
@@ -35,7 +35,9 @@ pub fn load(from: &Load<'_>) -> Result<Settings> {
         settings.set(known.key, (known.default)(), Source::Default, known.about);
     }
     if let Some((path, text)) = person_file(from)? {
-        for (key, value) in flatten(&path, &text)? {
+        let Parsed { flat, servers } = parse(&path, &text)?;
+        settings.mcp_servers.extend(servers.map(|servers| McpServers { path: path.clone(), servers }));
+        for (key, value) in flat {
             let known = check(&key, &value).map_err(|why| anyhow!("{}: {why}", path.display()))?;
             if let Some(why) = unknown_tool(&key, from.tools) {
                 settings.warnings.push(format!("{}: {why}", path.display()));
@@ -90,12 +92,21 @@ fn workspace_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
     let sha256 = arguments::sha256_hex(text.as_bytes());
     let trusted = from.trust.is_trusted(&path, &sha256)?;
     settings.workspace_file = Some(WorkspaceFile { path: path.clone(), sha256, trusted });
-    let Ok(values) = flatten(&path, &text) else {
+    let Ok(Parsed { flat, servers }) = parse(&path, &text) else {
         // Its text is not quoted: it came with the folder, and may be anything.
         settings.warnings.push(format!("{} is not valid TOML; it is ignored", path.display()));
         return Ok(());
     };
-    for (key, value) in values {
+    if let Some(servers) = servers {
+        // A server is a program to run, or a place to send things to.
+        if trusted {
+            settings.mcp_servers.push(McpServers { path: path.clone(), servers });
+        } else {
+            let why = "`deskhand config trust` lets this workspace start MCP servers".to_owned();
+            settings.ignored.push(Ignored { key: "mcp.servers".to_owned(), value: names_of(&servers), why });
+        }
+    }
+    for (key, value) in flat {
         let known = match check(&key, &value) {
             Ok(known) => known,
             Err(why) => {
@@ -159,7 +170,8 @@ fn environment_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
 /// A setting of a tool that there is not would do nothing, and look as if it did.
 fn unknown_tool(key: &str, tools: &[&str]) -> Option<String> {
     let (tool, _) = known::tool_key(key)?;
-    if tools.contains(&tool) {
+    // Which tools other servers have is known only once they are asked.
+    if tools.contains(&tool) || tool.starts_with("mcp_") {
         return None;
     }
     let near = arguments::nearest(tool, tools.iter().copied());
@@ -176,7 +188,7 @@ pub(super) fn known(key: &str) -> Result<&'static known::Known, String> {
 
 /// Whether this could be a person's config file.
 pub(super) fn check_file(path: &Path, text: &str) -> Result<()> {
-    for (key, value) in flatten(path, text)? {
+    for (key, value) in parse(path, text)?.flat {
         check(&key, &value).map_err(|why| anyhow!("{}: {why}", path.display()))?;
     }
     Ok(())
@@ -193,17 +205,31 @@ pub(super) fn line_of(text: &str, error: &toml::de::Error) -> usize {
     error.span().and_then(|span| text.get(..span.start)).map_or(0, |before| before.matches('\n').count()) + 1
 }
 
-/// The settings in a TOML text, with dotted keys.
-fn flatten(path: &Path, text: &str) -> Result<Vec<(String, Value)>> {
+/// What a config file says.
+struct Parsed {
+    /// The settings, with dotted keys.
+    flat: Vec<(String, Value)>,
+    /// The table `mcp.servers`, which is no setting with a value but a list of programs and places.
+    servers: Option<Value>,
+}
+
+fn parse(path: &Path, text: &str) -> Result<Parsed> {
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         // The whole error shows the line, in which a header with a key may stand.
         let (line, why) = (line_of(text, &error), error.message());
         anyhow!("{} is not valid TOML in line {line}: {why}", path.display())
     })?;
-    let value = serde_json::to_value(table)?;
+    let mut value = serde_json::to_value(table)?;
+    let mcp = value.get_mut("mcp").and_then(Value::as_object_mut);
+    let servers = mcp.and_then(|mcp| mcp.remove("servers"));
     let mut flat = Vec::new();
     flatten_into(&value, "", 0, &mut flat)?;
-    Ok(flat)
+    Ok(Parsed { flat, servers })
+}
+
+/// The names alone: what is said of a server may be a secret.
+fn names_of(servers: &Value) -> Value {
+    servers.as_object().into_iter().flat_map(serde_json::Map::keys).cloned().collect()
 }
 
 fn flatten_into(value: &Value, prefix: &str, depth: usize, flat: &mut Vec<(String, Value)>) -> Result<()> {

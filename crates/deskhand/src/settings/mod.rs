@@ -36,6 +36,22 @@ pub struct Settings {
     pub warnings: Vec<String>,
     /// The workspace's own config, where it has one.
     pub workspace_file: Option<WorkspaceFile>,
+    /// The tables `mcp.servers`, in the order of the layers. Not shown: there may be secrets in them.
+    pub mcp_servers: Vec<McpServers>,
+}
+
+/// The MCP servers that one file names.
+#[derive(Clone)]
+pub struct McpServers {
+    pub path: PathBuf,
+    /// In the form of the common `mcpServers`.
+    pub servers: Value,
+}
+
+impl std::fmt::Debug for McpServers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("McpServers").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]

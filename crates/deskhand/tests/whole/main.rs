@@ -10,6 +10,7 @@ mod command;
 mod command_line;
 mod console;
 mod conversation;
+mod dialects;
 mod one_path;
 mod probes;
 mod processes;

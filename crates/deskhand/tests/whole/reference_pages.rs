@@ -22,6 +22,18 @@ fn tools_are_current() {
     check("tools.md", &reference::tools_page(&registry));
 }
 
+/// The table alone is made; what stands around it is written by hand, and stays.
+#[test]
+fn dialects_are_current() {
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/dialects.md")).unwrap();
+    let (begin, end) = reference::DIALECT_TABLE;
+    let (before, rest) = page.split_once(begin).expect("the table has a beginning");
+    let (_, after) = rest.split_once(end).expect("the table has an end");
+    let table = reference::dialects_table(&deskhand::assemble::registry());
+    check("dialects.md", &format!("{before}{begin}{table}{end}{after}"));
+}
+
 #[test]
 fn events_are_current() {
     check("events.md", &reference::events_page().unwrap());

@@ -42,7 +42,7 @@ impl Drop for Running {
 async fn in_dialect(desk: &Desk, dialect: &str, tool: &str, arguments: Value) -> (Outcome, Value) {
     let request = Request::new(tool, arguments).in_dialect(Some(dialect.to_owned()));
     let outcome = desk.gate.call(request, &desk.session).await;
-    let shaped = (desk.gate.registry.dialect(dialect).unwrap().shape)(&outcome);
+    let shaped = desk.gate.registry.dialect(dialect).unwrap().shaped(tool, &outcome);
     (outcome, shaped)
 }
 
@@ -58,7 +58,7 @@ async fn ac006_get_system_info_is_accurate() {
     let desk = Desk::new();
     let (outcome, shaped) = in_dialect(&desk, "omni", "get_system_info", json!({})).await;
     assert_eq!((outcome.status, &shaped["success"]), (Status::Success, &json!(true)), "{}", outcome.text);
-    let system = &shaped["data"]["system"];
+    let system = &shaped["data"];
     for (option, field) in [("-r", "kernel"), ("-m", "architecture"), ("-n", "hostname")] {
         if let Some(said) = said_by("uname", &[option]) {
             assert_eq!(system[field], said, "uname {option}");
@@ -73,7 +73,7 @@ async fn ac006_get_system_info_is_accurate() {
     assert!((system["uptime_s"].as_f64().unwrap() - uptime).abs() < 60.0, "{system}");
 
     let (_, shaped) = in_dialect(&desk, "omni", "get_cpu_info", json!({})).await;
-    let cpu = &shaped["data"]["cpu"];
+    let cpu = &shaped["data"];
     if let Some(said) = said_by("nproc", &["--all"]) {
         assert_eq!(cpu["logical_cores"].to_string(), said);
     }
@@ -86,19 +86,19 @@ async fn ac006_get_system_info_is_accurate() {
     assert!((0.0..=100.0).contains(&usage), "{cpu}");
 
     let (_, shaped) = in_dialect(&desk, "omni", "get_memory_info", json!({})).await;
-    let memory = &shaped["data"]["memory"];
+    let memory = &shaped["data"];
     let info = fs::read_to_string("/proc/meminfo").unwrap();
     let line = info.lines().find_map(|line| line.strip_prefix("MemTotal:")).unwrap();
     let kib: u64 = line.trim().trim_end_matches(" kB").parse().unwrap();
-    assert_eq!(memory["total"]["bytes"], kib * 1024);
-    let of = |field: &str| memory[field]["bytes"].as_u64().unwrap();
+    assert_eq!(memory["total"], kib * 1024);
+    let of = |field: &str| memory[field].as_u64().unwrap();
     assert_eq!(of("used") + of("available"), of("total"));
     assert!(of("left_to_us") <= of("available_to_us") && of("available_to_us") <= of("total"), "{memory}");
 
-    for (tool, section) in [("get_disk_info", "disk"), ("get_network_info", "network")] {
+    for (tool, field) in [("get_disk_info", "partitions"), ("get_network_info", "interfaces")] {
         let (outcome, shaped) = in_dialect(&desk, "omni", tool, json!({})).await;
         assert!(outcome.is_success(), "{}", outcome.text);
-        assert_eq!(shaped["data"].as_object().unwrap().keys().collect::<Vec<_>>(), [section]);
+        assert!(shaped["data"][field].is_array(), "{shaped}");
     }
 }
 

@@ -11,16 +11,8 @@ use deskhand_core::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    confirmations::Confirmations,
-    door::{HostNames, Limits},
-    error::ApiError,
-    links::Links,
-    metrics::Metrics,
-    person::Person,
-    program::Program,
-    pulse::Pulse,
-    routes::openai::Remembered,
-    token::Users,
+    confirmations::Confirmations, door::Door, error::ApiError, links::Links, metrics::Metrics,
+    person::Person, program::Program, pulse::Pulse, routes::openai::Remembered, token::Users,
 };
 
 /// What a server is made of.
@@ -41,11 +33,9 @@ pub struct App(Arc<Inner>);
 
 struct Inner {
     parts: Parts,
-    hosts: HostNames,
-    cookie_name: String,
+    door: Door,
     /// Whether browsers come over TLS.
     secure: bool,
-    limits: Limits,
     confirmations: Confirmations,
     client_talks: Mutex<Remembered>,
     links: Links,
@@ -55,16 +45,12 @@ struct Inner {
 }
 
 impl App {
-    pub fn new(parts: Parts, hosts: HostNames, port: u16, secure: bool) -> Self {
-        let limits = Limits::new(parts.requests_per_second);
+    pub fn new(parts: Parts, door: Door, secure: bool) -> Self {
         let confirmations = Confirmations::new(parts.gate.settings.approval_timeout);
         Self(Arc::new(Inner {
             parts,
-            hosts,
-            // Browsers keep cookies by host and not by port: two servers must not overwrite each other's.
-            cookie_name: format!("deskhand-{port}"),
+            door,
             secure,
-            limits,
             confirmations,
             client_talks: Mutex::default(),
             links: Links::default(),
@@ -74,24 +60,12 @@ impl App {
         }))
     }
 
-    pub fn hosts(&self) -> &HostNames {
-        &self.0.hosts
-    }
-
-    pub fn users(&self) -> &Users {
-        &self.0.parts.users
-    }
-
-    pub fn limits(&self) -> &Limits {
-        &self.0.limits
+    pub fn door(&self) -> &Door {
+        &self.0.door
     }
 
     pub fn requests_per_second(&self) -> u32 {
         self.0.parts.requests_per_second
-    }
-
-    pub fn cookie_name(&self) -> &str {
-        &self.0.cookie_name
     }
 
     pub fn is_secure(&self) -> bool {

@@ -12,6 +12,7 @@
 use std::{
     net::{IpAddr, SocketAddr},
     num::NonZeroU32,
+    sync::Arc,
 };
 
 use axum::{
@@ -23,7 +24,6 @@ use axum::{
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use super::{
-    app::App,
     error::ApiError,
     person::Person,
     routes::openai,
@@ -102,6 +102,37 @@ impl Limits {
 
 const GUESSES_PER_MINUTE: u32 = 20;
 
+/// What the door of one server goes by. Cheap to clone.
+#[derive(Clone)]
+pub struct Door(Arc<Inner>);
+
+struct Inner {
+    hosts: HostNames,
+    users: Users,
+    limits: Limits,
+    cookie_name: String,
+}
+
+impl Door {
+    pub fn new(hosts: HostNames, users: Users, requests_per_second: u32, port: u16) -> Self {
+        let limits = Limits::new(requests_per_second);
+        // Browsers keep cookies by host and not by port: two servers must not overwrite each other's.
+        Self(Arc::new(Inner { hosts, users, limits, cookie_name: format!("deskhand-{port}") }))
+    }
+
+    pub fn users(&self) -> &Users {
+        &self.0.users
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    pub fn cookie_name(&self) -> &str {
+        &self.0.cookie_name
+    }
+}
+
 /// Only what came with the page may run or be loaded in it. Ant Design writes its styles into the page while it runs,
 /// hence the one exception, which lets nothing run.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
@@ -110,13 +141,13 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
 
 /// The middleware.
 pub async fn pass(
-    State(app): State<App>,
+    State(door): State<Door>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     mut request: Request,
     next: Next,
 ) -> Response {
     let is_for_openai = request.uri().path().starts_with("/v1/");
-    let mut response = match check(&app, peer, &request) {
+    let mut response = match check(&door, peer, &request) {
         Ok(person) => {
             if let Some(person) = person {
                 request.extensions_mut().insert(person);
@@ -130,23 +161,23 @@ pub async fn pass(
     response
 }
 
-fn check(app: &App, peer: SocketAddr, request: &Request) -> Result<Option<Person>, ApiError> {
+fn check(door: &Door, peer: SocketAddr, request: &Request) -> Result<Option<Person>, ApiError> {
     let (headers, uri) = (request.headers(), request.uri());
-    host_is_ours(app.hosts(), headers, uri)?;
-    origin_is_ours(app.hosts(), headers, request.method())?;
+    host_is_ours(&door.0.hosts, headers, uri)?;
+    origin_is_ours(&door.0.hosts, headers, request.method())?;
     if is_open(uri.path()) {
         return Ok(None);
     }
     let here = peer.ip().to_canonical().is_loopback() && !was_forwarded(headers);
-    let limits = app.limits();
-    let Some(user) = shown(headers, app.cookie_name()).and_then(|shown| app.users().find(shown)) else {
+    let limits = door.limits();
+    let Some(user) = shown(headers, door.cookie_name()).and_then(|shown| door.users().find(shown)) else {
         if limits.guesses.check_key(&peer.ip()).is_err() {
             return Err(too_often(60));
         }
         return Err(ApiError::new(axum::http::StatusCode::UNAUTHORIZED, "unauthorized", "a token is needed")
             .hint("Open the address that `deskhand serve` printed, or send Authorization: Bearer TOKEN."));
     };
-    if let Some(Shown::Cookie(_)) = shown(headers, app.cookie_name()) {
+    if let Some(Shown::Cookie(_)) = shown(headers, door.cookie_name()) {
         from_our_page(headers)?;
     }
     let person = Person { user: user.clone(), here };
@@ -165,7 +196,8 @@ fn too_often(seconds: u64) -> ApiError {
 /// What anybody may ask for: the page's own files, which tell nothing; whether the server is alive; and download
 /// links, whose id is the permission.
 fn is_open(path: &str) -> bool {
-    let guarded = path.starts_with("/api/") || path.starts_with("/v1/") || path == "/metrics";
+    let is_mcp = path == "/mcp" || path.starts_with("/mcp/");
+    let guarded = path.starts_with("/api/") || path.starts_with("/v1/") || path == "/metrics" || is_mcp;
     !guarded || path.starts_with("/api/files/download/")
 }
 
@@ -242,13 +274,12 @@ fn shown<'a>(headers: &'a HeaderMap, cookie_name: &str) -> Option<Shown<'a>> {
 
 /// Whether a token that stands in an address is somebody's; guesses count here, too.
 pub fn owner_of_token<'a>(
-    users: &'a Users,
-    limits: &Limits,
+    door: &'a Door,
     peer: SocketAddr,
     token: &str,
 ) -> Result<Option<&'a Option<String>>, ApiError> {
-    let found = users.find(Shown::Token(token));
-    if found.is_none() && limits.guesses.check_key(&peer.ip()).is_err() {
+    let found = door.users().find(Shown::Token(token));
+    if found.is_none() && door.limits().guesses.check_key(&peer.ip()).is_err() {
         return Err(too_often(60));
     }
     Ok(found)
@@ -320,6 +351,9 @@ mod tests {
             ("/api/openapi.json", false),
             ("/v1/models", false),
             ("/metrics", false),
+            ("/mcp", false),
+            ("/mcp/", false),
+            ("/mcp.js", true),
         ] {
             assert_eq!(is_open(path), open, "{path}");
         }

@@ -7,13 +7,13 @@
 mod app;
 mod attachment;
 mod confirmations;
-mod door;
+pub(crate) mod door;
 mod error;
 mod extract;
 mod links;
 mod live_mask;
 mod metrics;
-mod mime;
+pub(crate) mod mime;
 mod openapi;
 mod page;
 mod person;
@@ -22,7 +22,7 @@ mod pulse;
 mod range;
 mod receive;
 mod routes;
-mod server;
+pub(crate) mod server;
 mod sse;
 mod token;
 mod unfinished;
@@ -33,6 +33,7 @@ pub use self::{
     error::ApiError,
     openapi::document,
     page::is_built_in as page_is_built_in,
+    person::Person,
     program::{
         About, Program,
         demo::{DemoDesk, DemoLanguage, DemoScene},

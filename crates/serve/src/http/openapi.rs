@@ -18,17 +18,18 @@ use axum::{
 
 use super::{app::App, door, error::ApiError, metrics, page, routes};
 
-/// Everything that the server answers.
-pub fn router(app: App) -> Router {
+/// Everything that the server answers, and with it what else is to be behind the same door.
+pub fn router(app: App, beside: Router<App>) -> Router {
     let mut api = OpenApi::default();
     let routed = documented(&mut api);
     routed
+        .merge(beside)
         .route("/api/openapi.json", get(show))
         .method_not_allowed_fallback(not_allowed)
         .fallback(page::serve)
         .layer(Extension(Arc::new(api)))
         .layer(DefaultBodyLimit::max(routes::MOST_JSON_BYTES))
-        .layer(middleware::from_fn_with_state(app.clone(), door::pass))
+        .layer(middleware::from_fn_with_state(app.door().clone(), door::pass))
         .layer(middleware::from_fn_with_state(app.clone(), metrics::measure))
         .with_state(app)
 }

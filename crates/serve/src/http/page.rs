@@ -71,14 +71,14 @@ fn comes_from_another_site(headers: &HeaderMap) -> bool {
 fn cookie(app: &App, peer: SocketAddr, uri: &Uri) -> Result<Option<HeaderValue>, ApiError> {
     let token = uri.query().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("token="));
     let Some(token) = token else { return Ok(None) };
-    if door::owner_of_token(app.users(), app.limits(), peer, token)?.is_none() {
+    if door::owner_of_token(app.door(), peer, token)?.is_none() {
         return Ok(None);
     }
     let value = token::cookie_value(&deskhand_core::arguments::sha256_hex(token.as_bytes()));
     let secure = if app.is_secure() { "; Secure" } else { "" };
     let cookie = format!(
         "{}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{secure}",
-        app.cookie_name(),
+        app.door().cookie_name(),
         30 * 24 * 3600,
     );
     HeaderValue::from_str(&cookie).map(Some).map_err(|_| ApiError::broken("the cookie cannot be written"))

@@ -7,13 +7,16 @@ use std::{
     time::Duration,
 };
 
+use axum::Router;
 use axum_server::{Handle, tls_rustls::RustlsConfig};
 
 use super::{
     app::{App, Parts},
-    door::HostNames,
+    door::{Door, HostNames},
     openapi,
+    token::Users,
 };
+use crate::mcp::server::McpServer;
 
 /// How long requests that run may take to end when the server does.
 const GRACE: Duration = Duration::from_secs(5);
@@ -42,16 +45,65 @@ pub struct Tls {
 
 /// A server that listens, and answers once it is run.
 pub struct Server {
-    listener: TcpListener,
-    address: SocketAddr,
+    listener: Listener,
     app: App,
-    tls: Option<RustlsConfig>,
-    handle: Handle<SocketAddr>,
+    mcp: Option<McpServer>,
 }
 
 impl Server {
     /// Listens. Beyond this machine only with certificates: a token must not cross a network in the clear.
     pub async fn bind(parts: Parts, listen: &Listen) -> io::Result<Self> {
+        let listener = Listener::bind(listen).await?;
+        let door = listener.door(parts.users.clone(), parts.requests_per_second);
+        let app = App::new(parts, door, listener.tls.is_some());
+        Ok(Self { listener, app, mcp: None })
+    }
+
+    /// Offers the tools to MCP clients, too, at `/mcp`.
+    #[must_use]
+    pub fn with_mcp(mut self, mcp: McpServer) -> Self {
+        self.mcp = Some(mcp);
+        self
+    }
+
+    /// Where it listens: the port is known even where any was asked for.
+    pub fn address(&self) -> SocketAddr {
+        self.listener.address
+    }
+
+    /// `http://HOST:PORT`, or `https://`.
+    pub fn url(&self) -> String {
+        self.listener.url()
+    }
+
+    /// Answers until `until` is ready; then lets what runs come to its end.
+    pub async fn run(self, until: impl Future<Output = ()>) -> io::Result<()> {
+        let Self { listener, app, mcp } = self;
+        let beside = mcp.as_ref().map_or_else(Router::new, McpServer::http);
+        let ending = app.ending().clone();
+        let door = app.door().clone();
+        let router = openapi::router(app, beside);
+        let end = || {
+            // Streams have no end of their own, and would be waited for.
+            ending.cancel();
+            if let Some(mcp) = &mcp {
+                mcp.end();
+            }
+        };
+        listener.run(router, &door, until, end).await
+    }
+}
+
+/// An address that is listened on.
+pub struct Listener {
+    listener: TcpListener,
+    address: SocketAddr,
+    hosts: HostNames,
+    tls: Option<RustlsConfig>,
+}
+
+impl Listener {
+    pub async fn bind(listen: &Listen) -> io::Result<Self> {
         if listen.tls.is_none() && !listen.address.ip().to_canonical().is_loopback() {
             let message = format!(
                 "{} can be reached from other machines: give a certificate (--tls-cert, --tls-key), or listen on 127.0.0.1",
@@ -69,26 +121,30 @@ impl Server {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let hosts = HostNames::new(address, &listen.hosts);
-        let app = App::new(parts, hosts, address.port(), tls.is_some());
-        Ok(Self { listener, address, app, tls, handle: Handle::new() })
+        Ok(Self { listener, address, hosts, tls })
     }
 
-    /// Where it listens: the port is known even where any was asked for.
-    pub fn address(&self) -> SocketAddr {
-        self.address
+    /// The door that this address has, for these people.
+    pub fn door(&self, users: Users, requests_per_second: u32) -> Door {
+        Door::new(self.hosts.clone(), users, requests_per_second, self.address.port())
     }
 
-    /// `http://HOST:PORT`, or `https://`.
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
     }
 
-    /// Answers until `until` is ready; then lets what runs come to its end.
-    pub async fn run(self, until: impl Future<Output = ()>) -> io::Result<()> {
-        let Self { listener, app, tls, handle, .. } = self;
-        let router = openapi::router(app.clone()).into_make_service_with_connect_info::<SocketAddr>();
-        let ending = app.ending().clone();
+    /// Answers until `until` is ready; then `end` ends what has no end of its own, and what runs comes to its end.
+    pub async fn run(
+        self,
+        router: Router,
+        door: &Door,
+        until: impl Future<Output = ()>,
+        end: impl FnOnce(),
+    ) -> io::Result<()> {
+        let Self { listener, tls, .. } = self;
+        let router = router.into_make_service_with_connect_info::<SocketAddr>();
+        let handle = Handle::new();
         let serving = async {
             if let Some(tls) = tls {
                 let mut server = axum_server::from_tcp_rustls(listener, tls)?.handle(handle.clone());
@@ -100,11 +156,10 @@ impl Server {
                 server.serve(router).await
             }
         };
-        let limits = app.clone();
-        let tidying = async move {
+        let tidying = async {
             loop {
                 tokio::time::sleep(TIDIES_EVERY).await;
-                limits.limits().tidy();
+                door.limits().tidy();
             }
         };
         tokio::pin!(serving);
@@ -113,8 +168,7 @@ impl Server {
             () = tidying => {}
             () = until => {}
         }
-        // Streams have no end of their own, and would be waited for.
-        ending.cancel();
+        end();
         handle.graceful_shutdown(Some(GRACE));
         serving.await
     }

@@ -5,6 +5,7 @@
 
 mod audit;
 mod desktop;
+mod dialects;
 mod doors;
 mod downloads;
 mod grants;

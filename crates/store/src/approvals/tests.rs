@@ -36,6 +36,7 @@ fn request(expires_in: Duration) -> ApprovalRequest {
         call_id: CallId::new(),
         session_id: "s".into(),
         owner: None,
+        caller: "cli".into(),
         workspace: "/w".into(),
         tool: "write_file".into(),
         arguments: json!({"path": "a"}),

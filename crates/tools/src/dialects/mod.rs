@@ -8,6 +8,7 @@ mod countbot;
 mod omni;
 mod ops;
 mod skillmint;
+mod text;
 
 use deskhand_core::{Registry, dialect::Parameter};
 

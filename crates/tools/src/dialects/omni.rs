@@ -1,5 +1,7 @@
 //! The tools of the omni desktop agent. Its results are `{success, message, data}`.
 
+mod data;
+
 use std::time::Duration;
 
 use deskhand_core::{Dialect, DialectEntry, Outcome};
@@ -37,27 +39,42 @@ const ENTRIES: &[DialectEntry] = &[
     .shaped(shell_result),
     DialectEntry::new("create_directory", "create_directory", &[required("path")]),
     DialectEntry::new("copy_file", "file_copy", &[required("source"), required("destination")]),
-    DialectEntry::new("get_file_info", "file_stat", &[required("path")]),
+    DialectEntry::new("get_file_info", "file_stat", &[required("path")]).shaped(data::file),
     DialectEntry::new("compress_files", "compress_files", &[required("files"), required("output")])
         .fixed(r#"{"format": "zip"}"#),
     DialectEntry::new("decompress_file", "decompress_file", &[required("file"), optional("destination")]),
     DialectEntry::new("clipboard_read", "clipboard_read", &[]),
     DialectEntry::new("clipboard_write", "clipboard_write", &[required("text")]),
     DialectEntry::new("clipboard_clear", "clipboard_write", &[]).fixed(r#"{"text": ""}"#),
-    DialectEntry::new("get_system_info", "system_info", &[]).fixed(r#"{"sections": ["system"]}"#),
-    DialectEntry::new("get_cpu_info", "system_info", &[]).fixed(r#"{"sections": ["cpu"]}"#),
-    DialectEntry::new("get_memory_info", "system_info", &[]).fixed(r#"{"sections": ["memory"]}"#),
-    DialectEntry::new("get_disk_info", "system_info", &[]).fixed(r#"{"sections": ["disk"]}"#),
-    DialectEntry::new("get_network_info", "system_info", &[]).fixed(r#"{"sections": ["network"]}"#),
-    DialectEntry::new("list_processes", "list_processes", &[]),
+    DialectEntry::new("get_system_info", "system_info", &[])
+        .fixed(r#"{"sections": ["system"]}"#)
+        .shaped(data::system),
+    DialectEntry::new("get_cpu_info", "system_info", &[]).fixed(r#"{"sections": ["cpu"]}"#).shaped(data::cpu),
+    DialectEntry::new("get_memory_info", "system_info", &[])
+        .fixed(r#"{"sections": ["memory"]}"#)
+        .shaped(data::memory),
+    DialectEntry::new("get_disk_info", "system_info", &[])
+        .fixed(r#"{"sections": ["disk"]}"#)
+        .shaped(data::disk),
+    DialectEntry::new("get_network_info", "system_info", &[])
+        .fixed(r#"{"sections": ["network"]}"#)
+        .shaped(data::network),
+    // It has no pages: as many as there can be in one.
+    DialectEntry::new("list_processes", "list_processes", &[]).fixed(r#"{"limit": 500}"#),
     DialectEntry::new("get_process_info", "get_process_info", &[required("pid")]),
     DialectEntry::new("kill_process", "kill_process", &[required("pid"), optional("force")]),
 ];
 
 /// `{"success", "message", "data"}`; the message is what went wrong, or what the model reads.
 fn shape(outcome: &Outcome) -> Value {
+    with_data(outcome, Value::clone)
+}
+
+/// The same, with `data` made from the tool's; what failed without any has `null`.
+fn with_data(outcome: &Outcome, data: fn(&Value) -> Value) -> Value {
     let message = outcome.error.as_ref().map_or(&outcome.text, |error| &error.message);
-    json!({"success": outcome.is_success(), "message": message, "data": outcome.data})
+    let data = if outcome.data.is_null() { Value::Null } else { data::in_bytes(&data(&outcome.data)) };
+    json!({"success": outcome.is_success(), "message": message, "data": data})
 }
 
 /// `{"success", "stdout", "stderr", "exit_code", "execution_time"}`, the time in seconds. What never ran says why in

@@ -83,6 +83,8 @@ fn shape(outcome: &Outcome) -> Value {
     let error = outcome.error.as_ref().map(|error| &error.message);
     let seconds = Duration::from_millis(outcome.duration_ms).as_secs_f64();
     let output = match outcome.tool.as_str() {
+        // What never ran has no output, and that is no JSON.
+        _ if outcome.data.is_null() => String::new(),
         "system_info" if outcome.is_success() => monitor::output(&outcome.data).to_string(),
         _ => outcome.data.to_string(),
     };
@@ -92,6 +94,9 @@ fn shape(outcome: &Outcome) -> Value {
 /// The output is what ran and how it ended; the error is what it printed to stderr, or why it did not run.
 fn command_result(outcome: &Outcome) -> Value {
     let data = &outcome.data;
+    if data.is_null() {
+        return shape(outcome);
+    }
     let output = json!({
         "command": data["command"].as_str().unwrap_or_default(),
         "exit_code": data["exit_code"],

@@ -1,15 +1,20 @@
 //! The tools of SkillMint. Its results are strings, errors too.
 
+mod lines;
+
 use deskhand_core::{Dialect, DialectEntry, Outcome};
 use serde_json::Value;
 
-use super::{optional, required};
+use super::{optional, required, text};
 
 pub(super) const DIALECT: Dialect =
-    Dialect { name: "skillmint", about: "SkillMint", entries: ENTRIES, shape };
+    Dialect { name: "skillmint", about: "SkillMint", entries: ENTRIES, shape: text::said };
+
+/// All that is in a folder, and nothing below: what is listed are names.
+const ONE_FOLDER: &str = r#"{"include_hidden": true, "recursive": false, "max_depth": 1, "limit": 1000}"#;
 
 const ENTRIES: &[DialectEntry] = &[
-    DialectEntry::new("read_file", "read_file", &[required("path")]),
+    DialectEntry::new("read_file", "read_file", &[required("path")]).shaped(text::content),
     DialectEntry::new("write_file", "write_file", &[required("path"), required("content")]),
     DialectEntry::new(
         "edit",
@@ -20,9 +25,11 @@ const ENTRIES: &[DialectEntry] = &[
             required("new_string").is("new_text"),
             optional("replace_all").default("false"),
         ],
-    ),
+    )
+    .shaped(edited),
     DialectEntry::new("glob", "file_search", &[required("pattern"), optional("base_dir").is("path")])
-        .fixed(r#"{"type": "file", "limit": 1000}"#),
+        .fixed(r#"{"type": "file", "limit": 1000}"#)
+        .shaped(lines::paths),
     DialectEntry::new(
         "grep",
         "grep",
@@ -32,8 +39,9 @@ const ENTRIES: &[DialectEntry] = &[
             optional("case_insensitive").is("ignore_case").default("false"),
             optional("file_pattern").is("glob"),
         ],
-    ),
-    DialectEntry::new("list_dir", "list_dir", &[required("path")]),
+    )
+    .shaped(lines::matches),
+    DialectEntry::new("list_dir", "list_dir", &[required("path")]).fixed(ONE_FOLDER).shaped(lines::entries),
     DialectEntry::new("file_stat", "file_stat", &[required("path")]),
     DialectEntry::new("file_delete", "file_delete", &[required("path")]).fixed(r#"{"recursive": false}"#),
     DialectEntry::new("file_move", "file_move", &[required("source"), required("destination")]),
@@ -133,7 +141,6 @@ const ENTRIES: &[DialectEntry] = &[
     DialectEntry::new("open_in_folder", "open_in_folder", &[required("path")]),
 ];
 
-/// A string: what the model reads, which for a call that failed says why.
-fn shape(outcome: &Outcome) -> Value {
-    Value::String(outcome.text.clone())
+fn edited(outcome: &Outcome) -> Value {
+    text::edited(outcome, "old_string", "new_string")
 }

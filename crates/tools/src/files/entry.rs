@@ -56,7 +56,7 @@ pub(super) fn kind_of(kind: FileType) -> EntryKind {
 }
 
 /// Text with its control characters escaped, so that a name cannot pass for two lines.
-pub(super) fn on_one_line(text: &str) -> String {
+pub(crate) fn on_one_line(text: &str) -> String {
     if !text.chars().any(char::is_control) {
         return text.to_owned();
     }

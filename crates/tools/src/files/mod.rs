@@ -14,6 +14,8 @@ mod transfer;
 mod tree_scan;
 mod walk;
 
+pub(crate) use entry::on_one_line;
+
 crate::family::family! {
     read_file: ReadFile;
     write_file: WriteFile;

@@ -7,6 +7,8 @@ export interface ApprovalRequest {
   id: string;
   call_id: string;
   session_id: string;
+  /** Who makes the call: `chat`, `mcp:NAME`, … */
+  caller: string;
   workspace: PathText;
   tool: string;
   arguments: Json;
@@ -14,10 +16,6 @@ export interface ApprovalRequest {
   expires_at: Time;
   subject: Subject;
   may_remember: boolean;
-}
-
-export interface PendingApproval extends ApprovalRequest {
-  session_title?: string;
 }
 
 export type RememberScope = "session" | "workspace" | "always";

@@ -2,14 +2,13 @@
 import { useState } from "react";
 
 import { useApprovals } from "../../api/queries";
-import type { Json, PendingApproval } from "../../api/types";
-import { isConversation } from "../approvals/conversations";
+import type { Json, ApprovalRequest } from "../../api/types";
 import { Question } from "../approvals/Question";
 import callStyles from "../call/call.module.css";
 import { sameJson } from "../data/sameJson";
 import { useConsoleText } from "../texts";
 
-const NONE: readonly PendingApproval[] = [];
+const NONE: readonly ApprovalRequest[] = [];
 
 export function Waiting({ tool, parameters }: { tool: string; parameters: Json }) {
   const text = useConsoleText().call;
@@ -28,8 +27,8 @@ export function Waiting({ tool, parameters }: { tool: string; parameters: Json }
 }
 
 /** Those about the result of this very call by hand. */
-export function questionsOf(tool: string, parameters: Json, pending: readonly PendingApproval[]): PendingApproval[] {
+export function questionsOf(tool: string, parameters: Json, pending: readonly ApprovalRequest[]): ApprovalRequest[] {
   return pending.filter(
-    (one) => one.subject.about === "result" && one.tool === tool && !isConversation(one.session_id) && sameJson(one.arguments, parameters),
+    (one) => one.subject.about === "result" && one.tool === tool && one.session_id.startsWith("web-console") && sameJson(one.arguments, parameters),
   );
 }

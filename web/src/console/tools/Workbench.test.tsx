@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { afterEach, expect, test, vi } from "vitest";
 
-import type { Json, PendingApproval, ToolInfo } from "../../api/types";
+import type { Json, ApprovalRequest, ToolInfo } from "../../api/types";
 import { serve, show } from "../../test/page";
 import { sameJson } from "../data/sameJson";
 import { questionsOf } from "./Waiting";
@@ -35,16 +35,17 @@ test("while a plan is asked about, its arguments cannot be changed", async () =>
   expect(log.filter(({ path: asked }) => asked === "tools/execute")).toHaveLength(1);
 });
 
-const waiting = (more: Partial<PendingApproval>) =>
-  ({ id: "q", session_id: "console", tool: "fetch", arguments: { url: "x", n: [1] }, subject: { about: "result", text: "", data: null }, ...more }) as PendingApproval;
+const waiting = (more: Partial<ApprovalRequest>) =>
+  ({ id: "q", session_id: "web-console", tool: "fetch", arguments: { url: "x", n: [1] }, subject: { about: "result", text: "", data: null }, ...more }) as ApprovalRequest;
 
-test.each<[string, Partial<PendingApproval>, boolean]>([
+test.each<[string, Partial<ApprovalRequest>, boolean]>([
   ["this very call", {}, true],
   ["another order of the arguments", { arguments: { n: [1], url: "x" } }, true],
   ["other arguments", { arguments: { url: "y", n: [1] } }, false],
   ["another tool", { tool: "bash" }, false],
+  ["an MCP client's", { session_id: "mcp-0190b3a0" }, false],
   ["a conversation", { session_id: "0190b3a0-1111-7222-8333-444455556666" }, false],
-  ["a question before it runs", { subject: { about: "execution", plan: {} } as PendingApproval["subject"] }, false],
+  ["a question before it runs", { subject: { about: "execution", plan: {} } as ApprovalRequest["subject"] }, false],
 ])("a question that is shown at a call: %s", (_, more, shown) => {
   expect(questionsOf("fetch", { url: "x", n: [1] }, [waiting(more)])).toHaveLength(shown ? 1 : 0);
 });

@@ -11,7 +11,7 @@ import { href } from "../../router";
 import { Loading } from "../../shell/Loading";
 import { Problem } from "../../shell/Problem";
 import { visible } from "../../text/visible";
-import { isConversation } from "../approvals/conversations";
+import { isConversation } from "../../api/conversations";
 import callStyles from "../call/call.module.css";
 import { UndoButton } from "../call/UndoButton";
 import styles from "../console.module.css";

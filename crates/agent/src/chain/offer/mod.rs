@@ -4,7 +4,7 @@ mod search;
 mod shrink;
 
 pub use search::{Hit, search};
-pub use shrink::Detail;
+pub use shrink::{Detail, parameters};
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub fn definition_in(entry: &ToolEntry, language: Language, detail: Detail) -> T
     ToolDefinition {
         name: spec.name.to_owned(),
         description: language.say(spec.description, chinese).to_owned(),
-        parameters: shrink::parameters(entry.input_schema(), detail),
+        parameters: parameters(entry.input_schema(), detail),
     }
 }
 

@@ -65,7 +65,7 @@ const BOUNDS: &[&str] = &[
 ];
 
 /// The schema of the arguments of a tool, as a model is told of it.
-pub(super) fn parameters(schema: &Value, detail: Detail) -> Value {
+pub fn parameters(schema: &Value, detail: Detail) -> Value {
     let mut schema = inline_refs(schema);
     let required: Vec<String> = schema
         .get("required")

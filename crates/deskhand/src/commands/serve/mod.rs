@@ -3,7 +3,7 @@
 mod opening;
 mod program;
 mod session_services;
-mod token_file;
+pub mod token_file;
 pub mod users;
 
 use std::{
@@ -14,16 +14,20 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use deskhand_serve::http::{Listen, Parts, Server, Tls, Users};
+use deskhand_serve::{
+    http::{Listen, Parts, Server, Tls, Users},
+    mcp::server::{McpServer, Offer},
+};
 use serde_json::json;
 
 use self::program::ServedProgram;
-use super::{call::interrupted, connect};
+use super::{call::interrupted, connect, mcp};
 use crate::{
     assemble::App,
     cli::{ServeArgs, Shared},
     demo::folder,
     models::ConfiguredModels,
+    page_address,
     terminal::Printer,
 };
 
@@ -39,13 +43,15 @@ pub async fn run(app: App, shared: &Shared, printer: Printer, args: &ServeArgs) 
     let token = token_file::load(&app.data_dir, args.new_token)?;
     let users = users::load(&app.data_dir)?;
     let with_users = users.iter().fold(Users::new(&token), |all, (name, hash)| all.with(name, hash));
+    app.servers();
     let server = bind(&app, shared, args, &with_users).await?;
 
     let url = server.url();
+    let _announced = page_address::announce(&app.data_dir, &url, server.address());
     let address = format!("{url}/?token={}", token.reveal());
     let ready = json!({
         "url": url, "token": token.reveal(), "open_url": address, "api_url": format!("{url}/api/v1"),
-        "mcp_url": null, "openapi_url": format!("{url}/api/openapi.json"), "pid": std::process::id(),
+        "mcp_url": format!("{url}/mcp"), "openapi_url": format!("{url}/api/openapi.json"), "pid": std::process::id(),
     });
     printer.print(&ready, |style| {
         let words = app.language.say(
@@ -64,6 +70,7 @@ pub async fn run(app: App, shared: &Shared, printer: Printer, args: &ServeArgs) 
         ended = server.run(interrupted()) => ended.context("the server broke down")?,
         never = folder::keep_clearing_away(CLEARED_EVERY) => match never {},
     }
+    app.close().await;
     Ok(0)
 }
 
@@ -83,7 +90,10 @@ async fn bind(app: &Arc<App>, shared: &Shared, args: &ServeArgs, users: &Users) 
         match Server::bind(parts(app, shared, users.clone()).await?, &listen).await {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse && n + 1 < addresses.len() => {}
             Err(error) => return Err(error).context("the server cannot start"),
-            Ok(server) => return Ok(server),
+            Ok(server) => {
+                let mcp = McpServer::new(mcp::parts(app, Offer::default()));
+                return Ok(server.with_mcp(mcp));
+            }
         }
     }
     bail!(

@@ -104,6 +104,7 @@ pub fn question(id: &str, n: u32) -> ApprovalRequest {
         call_id: call(n),
         session_id: "session-1".into(),
         owner: None,
+        caller: "cli".into(),
         workspace: "/w".into(),
         tool: "edit_file".into(),
         arguments: json!({}),

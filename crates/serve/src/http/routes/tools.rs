@@ -5,7 +5,9 @@ use aide::axum::{
     routing::{get_with, post_with},
 };
 use axum::{Json, extract::State};
-use deskhand_core::{ErrorBody, Explanation, Request, ToolEntry, ToolError, event::NoEvents, export};
+use deskhand_core::{
+    ErrorBody, Explanation, Registry, Request, ToolEntry, ToolError, event::NoEvents, export,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -22,7 +24,15 @@ pub fn routes() -> ApiRouter<App> {
     ApiRouter::new()
         .api_route(
             "/api/v1/tools",
-            get_with(list, |op| op.id("listTools").summary("Every tool with its schemas").tag("tools")),
+            get_with(list, |op| {
+                op.id("listTools")
+                    .summary("Every tool with its schemas")
+                    .description(
+                        "With `dialect`, the tools of that system under its own names: `name`, `tool` (what it is \
+                         here), `built`, `available`, and `input_schema` in its words.",
+                    )
+                    .tag("tools")
+            }),
         )
         .api_route(
             "/api/v1/tools/explain",
@@ -41,6 +51,8 @@ pub fn routes() -> ApiRouter<App> {
 #[derive(Deserialize, JsonSchema)]
 struct ToolParams {
     toolset: Option<String>,
+    /// The system whose tools to list: `omni`, `countbot`, `ops` or `skillmint`.
+    dialect: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -65,6 +77,12 @@ async fn list(
     Params(params): Params<ToolParams>,
 ) -> Result<Json<ToolList>, ApiError> {
     let registry = &app.gate().registry;
+    if let Some(name) = &params.dialect {
+        if params.toolset.is_some() {
+            return Err(ApiError::invalid("toolset and dialect cannot be asked for together"));
+        }
+        return Ok(Json(ToolList { tools: in_dialect(registry, name)? }));
+    }
     let offered: Vec<_> = match &params.toolset {
         None => registry.offered().collect(),
         Some(name) => registry.toolset(name).ok_or_else(|| {
@@ -79,6 +97,18 @@ async fn list(
         tools.extend(registry.absent().map(|(entry, absent)| shown(entry, Some(absent))));
     }
     Ok(Json(ToolList { tools }))
+}
+
+fn in_dialect(registry: &Registry, name: &str) -> Result<Vec<Value>, ApiError> {
+    let dialect = registry.dialect(name).ok_or_else(|| {
+        let names: Vec<_> = registry.dialects().iter().map(|dialect| dialect.name).collect();
+        ApiError::not_found(format!("there is no dialect {name:?}: {}", names.join(", ")))
+    })?;
+    let mut tools = dialect.listing(registry);
+    for (tool, entry) in tools.iter_mut().zip(dialect.entries) {
+        tool["available"] = registry.find(entry.name, Some(name)).is_ok().into();
+    }
+    Ok(tools)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -107,6 +137,7 @@ struct ExplainBody {
     #[serde(default)]
     parameters: serde_json::Map<String, Value>,
     session_id: Option<String>,
+    /// Whose names these are. Left out: ours, or any system's that is the only one to have the name.
     dialect: Option<String>,
 }
 

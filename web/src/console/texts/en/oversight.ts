@@ -74,8 +74,9 @@ export const oversight = {
     },
   },
   approvals: {
-    about: "Everything that waits for your answer, in all conversations.",
+    about: "Everything that waits for your answer: in all conversations, and for MCP clients.",
     none: "Nothing waits for you.",
     open: "Open the conversation",
+    askedFor: (caller: string) => `Asked for ${caller}`,
   },
 };

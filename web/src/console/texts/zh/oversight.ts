@@ -77,8 +77,9 @@ export const oversight: Same<typeof en> = {
     },
   },
   approvals: {
-    about: "所有对话中等待您回答的问题。",
+    about: "所有等待您回答的问题：来自各个对话，以及 MCP 客户端。",
     none: "没有等待您的问题。",
     open: "打开对话",
+    askedFor: (caller: string) => `来自 ${caller} 的请求`,
   },
 };

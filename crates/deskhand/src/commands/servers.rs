@@ -1,0 +1,121 @@
+//! `deskhand servers`: the other MCP servers, whether they work, and what they print.
+
+use std::{fmt::Write, path::PathBuf, time::Duration};
+
+use anyhow::{Context, Result, bail};
+use deskhand_serve::mcp::client::{ServerState, ServerStatus};
+use serde_json::json;
+
+use crate::{
+    assemble::App,
+    cli::ServerAction,
+    servers,
+    terminal::{Printer, Style, safe, safe_line},
+};
+
+/// How long one waits for a server to say what it has.
+const WAITS: Duration = Duration::from_secs(30);
+
+pub async fn run(app: &App, printer: Printer, action: Option<ServerAction>) -> Result<u8> {
+    match action {
+        None => list(app, printer).await,
+        Some(ServerAction::Show { name }) => show(app, printer, &name).await,
+        Some(ServerAction::Import { file }) => import(app, printer, &file),
+        Some(ServerAction::Remove { name }) => {
+            servers::remove(&config_dir(app)?, &name)?;
+            printer.print(&json!({"removed": name}), |_| format!("{name} is not a server here any more."))?;
+            Ok(0)
+        }
+    }
+}
+
+fn config_dir(app: &App) -> Result<PathBuf> {
+    app.config_dir.clone().context("there is no config folder: name one with --config")
+}
+
+async fn states(app: &App) -> Vec<ServerState> {
+    let servers = app.servers();
+    servers.settled(WAITS).await;
+    servers.states()
+}
+
+async fn list(app: &App, printer: Printer) -> Result<u8> {
+    let states = states(app).await;
+    let all_good = states.iter().all(is_good);
+    printer.print(&json!({"servers": states}), |style| {
+        if states.is_empty() {
+            return "No other MCP servers are set up. `deskhand servers import FILE` takes those of another client \
+                    over."
+                .to_owned();
+        }
+        states.iter().map(|state| row(state, style)).collect::<String>()
+    })?;
+    Ok(u8::from(!all_good))
+}
+
+fn is_good(state: &ServerState) -> bool {
+    matches!(state.status, ServerStatus::Ready | ServerStatus::Disabled)
+}
+
+fn row(state: &ServerState, style: Style) -> String {
+    let status = format!("{:?}", state.status).to_lowercase();
+    let status = if is_good(state) { style.green(&status) } else { style.red(&status) };
+    let name = format!("{:<16}", safe_line(&state.name));
+    let mut text = format!("{} {:<6} {status}, {} tools\n", style.bold(&name), state.kind, state.tools.len());
+    if let Some(error) = &state.error {
+        let _ = writeln!(text, "  {}", safe_line(error));
+    }
+    for note in &state.notes {
+        let _ = writeln!(text, "  {}", style.dim(&safe_line(note)));
+    }
+    text
+}
+
+async fn show(app: &App, printer: Printer, name: &str) -> Result<u8> {
+    let states = states(app).await;
+    let Some(state) = states.iter().find(|state| state.name == name) else {
+        let names: Vec<&str> = states.iter().map(|state| state.name.as_str()).collect();
+        bail!("there is no server {name}; there are: {}", names.join(", "));
+    };
+    printer.print(state, |style| {
+        let mut text = row(state, style);
+        for tool in &state.tools {
+            let _ = writeln!(text, "  {}", safe_line(tool));
+        }
+        for refused in &state.refused {
+            let _ = writeln!(
+                text,
+                "  {} {}: {}",
+                style.yellow("refused"),
+                safe_line(&refused.name),
+                safe_line(&refused.why)
+            );
+        }
+        if !state.stderr.is_empty() {
+            let _ = writeln!(text, "what it printed to standard error:\n{}", safe(&state.stderr.join("\n")));
+        }
+        text
+    })?;
+    Ok(u8::from(!is_good(state)))
+}
+
+fn import(app: &App, printer: Printer, file: &std::path::Path) -> Result<u8> {
+    let config_dir = config_dir(app)?;
+    let imported = servers::import(&config_dir, file)?;
+    let into = servers::file(&config_dir);
+    let value = json!({"added": imported.added, "replaced": imported.replaced, "file": into});
+    printer.print(&value, |_| {
+        let mut text = String::new();
+        for (what, names) in [("added", &imported.added), ("replaced", &imported.replaced)] {
+            if !names.is_empty() {
+                let _ = writeln!(text, "{what}: {}", safe_line(&names.join(", ")));
+            }
+        }
+        let _ = writeln!(text, "They are written down in {}.", into.display());
+        text.push_str(
+            "Their tools are asked about before they run; `deskhand servers` says whether they work.",
+        );
+        text
+    })?;
+    Ok(0)
+}

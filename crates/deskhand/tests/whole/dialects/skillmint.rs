@@ -1,0 +1,154 @@
+//! The tools of SkillMint: every result is a string.
+
+use std::fs;
+
+use deskhand_agent::{chain::Language, desk::TurnDesk};
+use deskhand_core::Status;
+use serde_json::json;
+
+use super::There;
+
+super::dialect! { "skillmint"
+    built {
+        read_file(there) {
+            there.write("a.txt", "one\n二\n");
+            assert_eq!(there.says(json!({"path": "a.txt"})).await, "one\n二\n", "the full text");
+            let error = there.ends(json!({"path": "none"}), Status::Error).await.text();
+            assert!(error.contains("none"), "{error}");
+        }
+        write_file(there) {
+            let said = there.says(json!({"path": "new/a.txt", "content": "hello\n"})).await;
+            assert!(said.contains("6 bytes"), "a confirmation with the byte count: {said}");
+            assert_eq!(there.read("new/a.txt"), "hello\n");
+        }
+        edit(there) {
+            there.write("a.txt", "one two two\n");
+            let came = there.gives(json!({"path": "a.txt", "old_string": "one", "new_string": "1"})).await;
+            assert_eq!(came.planned["replace_all"], false);
+            let twice = json!({"path": "a.txt", "old_string": "two", "new_string": "2"});
+            let error = there.ends(twice, Status::Error).await.text();
+            assert!(error.starts_with("old_string stands in") && error.contains("replace_all"), "{error}");
+            assert_eq!(there.read("a.txt"), "1 two two\n");
+            there.says(json!({"path": "a.txt", "old_string": "two", "new_string": "2", "replace_all": true})).await;
+            assert_eq!(there.read("a.txt"), "1 2 2\n");
+        }
+        glob(there) {
+            there.write("src/a.rs", "x");
+            there.write("src/deep/b.rs", "");
+            there.write("c.rs", "");
+            assert_eq!(there.says(json!({"pattern": "**/*.rs"})).await, "c.rs\nsrc/a.rs\nsrc/deep/b.rs");
+            let came = there.gives(json!({"pattern": "*.rs", "base_dir": "src/deep"})).await;
+            assert_eq!(came.shaped, "src/deep/b.rs");
+            assert_eq!((&came.planned["type"], &came.planned["limit"]), (&json!("file"), &json!(1000)));
+            assert!(there.says(json!({"pattern": "*.none"})).await.contains("matches"), "that there is nothing");
+        }
+        grep(there) {
+            there.write("a.txt", "one\nTwo\n");
+            there.write("b.md", "two: 2\n");
+            assert_eq!(there.says(json!({"pattern": "^t.o", "path": "."})).await, "b.md:1: two: 2");
+            let both = json!({"pattern": "two", "path": ".", "case_insensitive": true});
+            assert_eq!(there.says(both).await, "a.txt:2: Two\nb.md:1: two: 2");
+            let text = json!({"pattern": "two", "path": ".", "case_insensitive": true, "file_pattern": "*.txt"});
+            assert_eq!(there.says(text).await, "a.txt:2: Two");
+            assert!(there.says(json!({"pattern": "three", "path": "."})).await.starts_with("No match"));
+        }
+        list_dir(there) {
+            there.write("in/a b.txt", "hello\n");
+            there.write("in/.hidden", "");
+            fs::create_dir(there.path("in/sub")).unwrap();
+            std::os::unix::fs::symlink("sub", there.path("in/to_sub")).unwrap();
+            let wanted = "sub\tdir\t-\n.hidden\tfile\t0\na b.txt\tfile\t6\nto_sub\tlink\t-";
+            assert_eq!(there.says(json!({"path": "in"})).await, wanted, "name, type and size of each");
+        }
+        file_stat(there) {
+            there.write("a.txt", "hello\n");
+            let said = there.says(json!({"path": "a.txt"})).await;
+            for part in ["6 bytes", "modified 2", "mode 6"] {
+                assert!(said.contains(part), "{part}: {said}");
+            }
+        }
+        file_delete(there) {
+            there.write("a.txt", "");
+            fs::create_dir(there.path("empty")).unwrap();
+            there.write("full/a.txt", "");
+            for path in ["a.txt", "empty"] {
+                let said = there.says(json!({"path": path})).await;
+                assert!(said.contains(path) && !there.path(path).exists(), "{said}");
+            }
+            // Also where our own word for it is given: only files and empty folders are deleted here.
+            for arguments in [json!({"path": "full"}), json!({"path": "full", "recursive": true})] {
+                there.ends(arguments, Status::Error).await;
+                assert!(there.path("full/a.txt").exists());
+            }
+        }
+        file_move(there) {
+            there.write("a.txt", "hello\n");
+            let said = there.says(json!({"source": "a.txt", "destination": "new/b.txt"})).await;
+            assert!(said.contains("b.txt") && !there.path("a.txt").exists(), "{said}");
+            assert_eq!(there.read("new/b.txt"), "hello\n");
+            there.says(json!({"source": "new", "destination": "newer"})).await;
+            assert_eq!(there.read("newer/b.txt"), "hello\n", "a folder, too");
+        }
+        file_copy(there) {
+            there.write("sub/deep/a.txt", "hello\n");
+            let said = there.says(json!({"source": "sub", "destination": "copy"})).await;
+            assert!(said.contains("copy"), "{said}");
+            assert_eq!((there.read("copy/deep/a.txt"), there.read("sub/deep/a.txt")), ("hello\n".into(), "hello\n".into()));
+        }
+        bash(there) {
+            let came = there.gives(json!({"command": "echo hi"})).await;
+            assert_eq!(came.shaped, "hi\n");
+            assert_eq!(came.planned, json!({"command": "echo hi", "timeout_ms": 120_000, "background": false}));
+            let slow = json!({"command": "sleep 60", "timeout_ms": 500});
+            assert!(!there.ends(slow, Status::TimedOut).await.text().is_empty());
+            let id = in_background(&there, "sleep 60").await;
+            let kept = there.call_other("bash_output", json!({"process_id": id})).await;
+            assert!(kept.text().contains("running"), "it does not wait: {}", kept.text());
+            there.call_other("bash_kill", json!({"process_id": id})).await;
+        }
+        bash_output(there) {
+            let id = in_background(&there, "echo out; echo err >&2; exit 3").await;
+            let said = there.says(json!({"process_id": id, "block": true})).await;
+            assert!(said.contains("exit code 3") && said.contains("out\n") && said.contains("[stderr]\nerr\n"), "{said}");
+            let came = there.gives(json!({"process_id": id})).await;
+            assert_eq!(came.planned["block"], false);
+            let id = in_background(&there, "seq 1 6000").await;
+            let long = there.gives(json!({"process_id": id, "block": true})).await;
+            assert!(long.text().contains("1000 earlier lines"), "5000 lines are kept");
+            assert!(long.text().contains("\n1001\n") && long.text().contains("\n6000\n"));
+            there.ends(json!({"process_id": "p-none"}), Status::Error).await;
+        }
+        bash_kill(there) {
+            let id = in_background(&there, "sleep 60").await;
+            let said = there.says(json!({"process_id": id})).await;
+            assert!(said.starts_with(&format!("{id} has ended")), "{said}");
+            let error = there.ends(json!({"process_id": "p-none"}), Status::Error).await.text();
+            assert!(error.contains("p-none"), "only its own processes: {error}");
+        }
+        compact(there) {
+            let alone = there.ends(json!({}), Status::Error).await.text();
+            assert!(alone.contains("only within a conversation"), "{alone}");
+            let turn = TurnDesk::new(there.desk.gate.registry.clone(), "chat", Language::English);
+            let mut there = there;
+            there.desk.session.services = there.desk.session.services.clone().with(turn);
+            let said = there.says(json!({"focus": "the migration"})).await;
+            assert!(said.contains("before the next step"), "{said}");
+        }
+    }
+    not_built {
+        web_fetch web_search todo_write task ask_user memory
+        browser_launch browser_navigate browser_click browser_type browser_scroll browser_hover browser_press_key
+        browser_screenshot browser_get_dom browser_evaluate browser_wait_for browser_go_back browser_go_forward
+        browser_reload browser_get_state screenshot open_in_folder
+    }
+}
+
+/// Starts a command that is not waited for, and returns the `process_id` that its caller is told.
+async fn in_background(there: &There, command: &str) -> String {
+    let came = there.call_other("bash", json!({"command": command, "background": true})).await;
+    let said = came.text();
+    assert_eq!(came.outcome.status, Status::Success, "{said}");
+    let id = said.split('"').nth(1).unwrap();
+    assert!(said.contains("process_id") && id.starts_with("p-"), "{said}");
+    id.to_owned()
+}

@@ -1,0 +1,141 @@
+//! A question as a form, and the answer in it.
+
+use deskhand_core::{
+    Answer, ApprovalRequest, Plan, Remember, ResultAnswer, Shape,
+    approval::{AnyAnswer, RememberScope, Subject},
+};
+use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, ErrorData};
+use serde_json::{Value, json};
+
+use crate::mcp::harmless::{seen, seen_lines};
+
+/// Characters of a preview, or of a result, that are shown.
+const MOST_SHOWN: usize = 2_000;
+/// Paths, commands and hosts that are named.
+const MOST_NAMED: usize = 10;
+const MOST_REASON: usize = 500;
+
+/// What the person is shown and may answer.
+pub fn of(request: &ApprovalRequest) -> Result<ElicitRequestParams, ErrorData> {
+    let (message, choices) = match &request.subject {
+        Subject::Execution { plan } => execution(request, plan),
+        Subject::Result { text, .. } => {
+            let message = format!(
+                "May the client see this result of {}?\n\n{}",
+                request.tool,
+                shortened(&seen_lines(text), MOST_SHOWN)
+            );
+            (message, vec!["pass", "withhold"])
+        }
+    };
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "decision": {"type": "string", "title": "Decision", "enum": choices},
+            "reason": {"type": "string", "title": "Reason", "description": "Why not; the model reads it."},
+        },
+        "required": ["decision"],
+    });
+    let requested_schema: ElicitationSchema = serde_json::from_value(schema)
+        .map_err(|error| ErrorData::internal_error(format!("the form cannot be made: {error}"), None))?;
+    Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
+}
+
+fn execution(request: &ApprovalRequest, plan: &Plan) -> (String, Vec<&'static str>) {
+    let mut lines = vec![
+        format!("{}: {}", request.tool, seen(&plan.summary)),
+        format!("Permission: {} ({})", plan.permission, seen(&plan.why)),
+    ];
+    let touches = plan.touches.iter().map(|touch| format!("{} {}", touch.access, touch.path.display()));
+    let named = |what: &str, all: Vec<String>| {
+        let more = all.len().saturating_sub(MOST_NAMED);
+        let mut shown: Vec<String> = all.iter().take(MOST_NAMED).map(|one| seen(one)).collect();
+        if more > 0 {
+            shown.push(format!("and {more} more"));
+        }
+        (!shown.is_empty()).then(|| format!("{what}: {}", shown.join("; ")))
+    };
+    lines.extend(named("Paths", touches.collect()));
+    lines.extend(named("Commands", plan.commands.iter().map(|words| words.join(" ")).collect()));
+    lines.extend(named("Hosts", plan.hosts.clone()));
+    lines.extend(plan.notes.iter().take(MOST_NAMED).map(|note| format!("Note: {}", seen(note))));
+    if let Some(preview) = &plan.preview {
+        lines.push(format!("\n{}", shortened(&seen_lines(preview.text()), MOST_SHOWN)));
+    }
+    let mut choices = vec!["once"];
+    if let Some(shape) = remembered(request, plan) {
+        lines.push(format!(
+            "\n`session` also says yes, for the rest of this session, to {}.",
+            seen(&shape.words(&request.tool))
+        ));
+        choices.push("session");
+    }
+    choices.push("no");
+    (lines.join("\n"), choices)
+}
+
+/// What a yes for the session covers: what is like this call, where the plan knows that, or this very call.
+fn remembered<'a>(request: &ApprovalRequest, plan: &'a Plan) -> Option<&'a Shape> {
+    if !request.may_remember {
+        return None;
+    }
+    let like_it = plan.shapes.get(1).filter(|shape| **shape != Shape::AnyArguments);
+    like_it.or(plan.shapes.first())
+}
+
+/// What the person said. Nothing but a clear yes is one.
+pub fn answer(request: &ApprovalRequest, result: &ElicitResult) -> AnyAnswer {
+    let field = |name: &str| result.content.as_ref().and_then(|content| content[name].as_str());
+    let reason = field("reason").map(str::trim).filter(|reason| !reason.is_empty());
+    let reason = reason.map(|reason| reason.chars().take(MOST_REASON).collect::<String>());
+    let decision = match &result.action {
+        ElicitationAction::Accept => field("decision").unwrap_or("nothing"),
+        ElicitationAction::Decline => "no",
+        _ => "dismissed",
+    };
+    let why_not = || {
+        reason.clone().or_else(|| match decision {
+            "no" | "withhold" => None,
+            "dismissed" => Some("dismissed".to_owned()),
+            other => Some(format!("no decision was given, but {}", shortened(other, 40))),
+        })
+    };
+    match &request.subject {
+        Subject::Execution { plan } => AnyAnswer::Execution(match decision {
+            "once" => Answer::Yes { remember: None },
+            "session" => match remembered(request, plan) {
+                Some(shape) => Answer::Yes {
+                    remember: Some(Remember {
+                        scope: RememberScope::Session,
+                        shape: shape.clone(),
+                        until: None,
+                    }),
+                },
+                None => Answer::No {
+                    reason: Some("this cannot be allowed for a session".to_owned()),
+                    remember: None,
+                },
+            },
+            _ => Answer::No { reason: why_not(), remember: None },
+        }),
+        Subject::Result { .. } => AnyAnswer::Result(match decision {
+            "pass" => ResultAnswer::Pass,
+            _ => ResultAnswer::Withhold { reason: why_not() },
+        }),
+    }
+}
+
+/// An answer as a client of the stateless protocol sends it; `None` if it is none.
+pub fn read(value: &Value) -> Option<ElicitResult> {
+    serde_json::from_value(value.clone()).ok()
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}\n[… {} more characters]", &text[..end], text[end..].chars().count()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

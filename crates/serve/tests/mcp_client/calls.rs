@@ -120,8 +120,8 @@ async fn a_call_whose_caller_goes_away_is_called_off_too() {
 
 #[tokio::test]
 async fn progress_is_passed_on_and_extends_the_time() {
-    // The whole takes longer than the one second that a call may go without a sign of life.
-    let desk = Desk::with(json!({"s": and(by_hand("progress"), &json!({"timeout_s": 1}))})).await;
+    // The whole takes longer than a call may go without a sign of life.
+    let desk = Desk::with(json!({"s": and(by_hand("progress"), &json!({"timeout_s": 3}))})).await;
     let outcome = desk.call("mcp_s_echo", json!({})).await;
     assert_eq!(outcome.status, Status::Success, "{outcome:?}");
     let events = desk.events.0.lock().unwrap();

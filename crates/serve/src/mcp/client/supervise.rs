@@ -54,11 +54,8 @@ pub(super) async fn supervise(server: Arc<Server>, registry: Arc<Registry>, stop
             Ended::ForGood(why) => return server.fail(&why),
             Ended::NotUp(why) | Ended::Died(why) => {
                 tracing::info!(server = %server.name, "an MCP server is down");
-                server.down(&format!(
-                    "{}. It is tried again in {} s.",
-                    why.trim_end_matches('.'),
-                    wait.as_secs()
-                ));
+                let why = why.trim_end_matches('.');
+                server.down(&format!("{why}. It is tried again in {wait:?}."));
             }
         }
         tokio::select! {

@@ -115,7 +115,7 @@ impl App {
             }
             let workspaces = self.paths.workspaces().map(Path::to_path_buf).collect();
             let places = Places::here(workspaces, Arc::clone(&self.gate.screener));
-            Servers::start(Arc::clone(&self.gate.registry), servers, places)
+            Servers::start(&self.gate.registry, servers, &places)
         })
     }
 

@@ -75,17 +75,26 @@ impl Keyring {
     }
 
     pub fn get(&self, provider: &str) -> KeyringResult<Option<Key>> {
-        let provider = provider.to_owned();
-        let found = self.ask(&mut self.state(), move || service::get(provider))?;
-        Ok(found.map(Key::new))
+        Ok(self.text(provider)?.map(Key::new))
     }
 
     /// Keeps a key, in the place of another of the same provider.
     pub fn set(&self, provider: &str, key: &Key) -> KeyringResult<()> {
-        let (provider, key) = (provider.to_owned(), key.clone());
+        self.keep_text(provider, key.expose())
+    }
+
+    /// A secret that is no key of a provider. Its name must not be that of one.
+    pub fn text(&self, name: &str) -> KeyringResult<Option<String>> {
+        let name = name.to_owned();
+        self.ask(&mut self.state(), move || service::get(name))
+    }
+
+    /// Keeps a secret, in the place of another of the same name.
+    pub fn keep_text(&self, name: &str, text: &str) -> KeyringResult<()> {
+        let (name, text) = (name.to_owned(), text.to_owned());
         let mut state = self.state();
         state.known = None;
-        self.ask(&mut state, move || async move { service::set(&provider, key.expose()).await })
+        self.ask(&mut state, move || async move { service::set(&name, &text).await })
     }
 
     /// Whether there was one.

@@ -15,7 +15,7 @@ use crate::{
 #[tokio::test]
 async fn one_that_hangs_keeps_no_other_waiting() {
     let mut desk = Desk::new();
-    desk.start(json!({"hangs": by_hand("hangs"), "good": by_hand("good")}));
+    desk.start(&json!({"hangs": by_hand("hangs"), "good": by_hand("good")}));
     desk.until_ready("good").await;
     assert_eq!(desk.state("hangs").status, ServerStatus::Starting);
     assert!(!desk.servers().settled(Duration::from_millis(10)).await, "not all have come or failed");
@@ -26,7 +26,7 @@ async fn one_that_never_answers_is_given_up_for_a_while() {
     let mut desk = Desk::new();
     desk.places.limits.connect = Duration::from_millis(300);
     desk.places.limits.end = Duration::from_millis(100);
-    desk.start(json!({"hangs": by_hand("hangs")}));
+    desk.start(&json!({"hangs": by_hand("hangs")}));
     let state = desk.until("hangs", |state| state.restarts >= 2).await;
     assert!(state.error.unwrap().contains("did not answer"), "and it is tried again and again");
 }
@@ -37,7 +37,7 @@ async fn one_that_dies_comes_back_and_its_tools_stay_known() {
     // Long enough to look at it while it is down.
     desk.places.limits.first_wait = Duration::from_secs(2);
     desk.places.limits.longest_wait = Duration::from_secs(2);
-    desk.start(json!({"s": by_hand("exit")}));
+    desk.start(&json!({"s": by_hand("exit")}));
     desk.until_ready("s").await;
     let outcome = desk.call("mcp_s_echo", json!({})).await;
     assert_eq!((outcome.status, outcome.error.unwrap().code.as_str()), (Status::Error, "mcp_server_down"));
@@ -72,7 +72,7 @@ async fn the_waits_grow() {
 
 #[tokio::test]
 async fn stderr_is_kept_without_our_secrets() {
-    let entry = and(by_hand("good"), json!({"env": {"SOME_TOKEN": "nobody-guesses-this"}}));
+    let entry = and(by_hand("good"), &json!({"env": {"SOME_TOKEN": "nobody-guesses-this"}}));
     let desk = Desk::with(json!({"s": entry})).await;
     until(|| desk.state("s").stderr.iter().any(|line| line.starts_with("here with"))).await;
     let shown = format!("{:?}", desk.state("s"));
@@ -108,7 +108,7 @@ async fn one_that_will_not_go_is_made_to() {
     let mut desk = Desk::new();
     desk.places.limits.end = Duration::from_millis(200);
     let script = "trap '' TERM; echo $$ > pid; while true; do sleep 1; done";
-    desk.start(json!({"s": {"command": "sh", "args": ["-c", script]}}));
+    desk.start(&json!({"s": {"command": "sh", "args": ["-c", script]}}));
     let file = desk.workspace.join("pid");
     until(|| std::fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n'))).await;
     let id = std::fs::read_to_string(&file).unwrap();

@@ -8,6 +8,7 @@
 //! | `handler.rs`, `progress.rs` | what servers ask of us and tell us |
 //! | `tools.rs`, `guest.rs`, `result.rs` | their tools: taken in, planned and called, and what comes back |
 //! | `state.rs` | what is known of each of them |
+//! | [`sign_in`] | tokens for servers over HTTP that want somebody to sign in: kept, used, renewed, asked for |
 //! | `name.rs`, `hide.rs` | their words made fit to be shown, and our secrets kept out of them |
 //!
 //! What a server says is outside text, and what it says of its own harmlessness counts for nothing: only the user's
@@ -23,6 +24,7 @@ mod http;
 mod name;
 mod progress;
 mod result;
+pub mod sign_in;
 mod state;
 mod supervise;
 mod tools;
@@ -55,7 +57,7 @@ pub struct Servers {
 impl Servers {
     /// Starts all of them side by side in the background. Their tools come into the registry as they come up. Must be
     /// called within a tokio runtime.
-    pub fn start(registry: Arc<Registry>, configs: BTreeMap<String, ServerConfig>, places: Places) -> Self {
+    pub fn start(registry: &Arc<Registry>, configs: BTreeMap<String, ServerConfig>, places: &Places) -> Self {
         let changes = watch::Sender::new(0);
         let stop = CancellationToken::new();
         let mut supervisors = JoinSet::new();
@@ -81,7 +83,7 @@ impl Servers {
             }
             // It is known from the start, so that what a model is told of the servers does not change as they come up.
             registry.receive(&name, Vec::new());
-            supervisors.spawn(supervise::supervise(server, Arc::clone(&registry), stop.clone()));
+            supervisors.spawn(supervise::supervise(server, Arc::clone(registry), stop.clone()));
         }
         Self { servers, stop, supervisors: Mutex::new(supervisors), changes }
     }

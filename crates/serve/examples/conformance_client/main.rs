@@ -6,6 +6,9 @@
 //!
 //! Connects to the address in its last argument, lists the tools and calls each of them through a gate, with arguments
 //! made from its schema; forms are answered with their defaults. Whether that was right is for the suite to say.
+//! The scenarios about signing in are in [`auth`].
+
+mod auth;
 
 use std::{collections::HashSet, env, sync::Arc, time::Duration};
 
@@ -27,6 +30,9 @@ const NAME: &str = "suite";
 async fn main() -> Result<(), String> {
     let url = env::args().next_back().filter(|url| url.starts_with("http"));
     let url = url.ok_or("the last argument is the address of the server")?;
+    if env::var("MCP_CONFORMANCE_SCENARIO").is_ok_and(|scenario| scenario.starts_with("auth/")) {
+        return auth::run(&url, &context()).await.map_err(|error| format!("{error:#}"));
+    }
     let mut entry = json!({"url": url, "permission": "public", "timeout_s": 20});
     if let Ok(protocol) = env::var("MCP_CONFORMANCE_PROTOCOL_VERSION") {
         entry["protocol"] = protocol.into();
@@ -39,7 +45,7 @@ async fn main() -> Result<(), String> {
     places.limits = Limits { connect: Duration::from_secs(15), ..Limits::default() };
 
     let desk = desk(folder.path())?;
-    let servers = Servers::start(Arc::clone(&desk.gate.registry), configs, places);
+    let servers = Servers::start(&desk.gate.registry, configs, &places);
     servers.settled(Duration::from_secs(25)).await;
     let state = servers.states().remove(0);
     if state.status != ServerStatus::Ready {
@@ -48,6 +54,12 @@ async fn main() -> Result<(), String> {
     let failed = desk.call_all().await;
     servers.shutdown().await;
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
+}
+
+/// What the suite tells beside the address.
+fn context() -> Value {
+    let text = env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 struct Desk {
@@ -88,10 +100,7 @@ fn desk(folder: &std::path::Path) -> Result<Desk, String> {
 impl Desk {
     /// The calls that the scenario names, or one of each tool. Returns what failed.
     async fn call_all(&self) -> Vec<String> {
-        let context: Value = env::var("MCP_CONFORMANCE_CONTEXT")
-            .ok()
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default();
+        let context = context();
         let mut failed = Vec::new();
         if let Some(calls) = context["toolCalls"].as_array() {
             for call in calls {

@@ -24,6 +24,8 @@ struct Client {
 impl Client {
     fn start(shop: &Shop, arguments: &[&str]) -> Self {
         let mut command = shop.command(arguments);
+        // Whatever is logged must not get in between.
+        command.env("DESKHAND_LOG", "trace");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
@@ -98,7 +100,6 @@ fn until_running(mark: &str) {
 fn nothing_but_messages_is_on_stdout() {
     let shop = Shop::new();
     shop.write("a.txt", "words\n");
-    // All that logs is on, and some of it is wrong.
     let mut client = Client::start(&shop, &["mcp", "--mode", "auto"]);
     assert_eq!(client.call("read_file", json!({"path": "a.txt"}))["content"][0]["text"], "words\n");
     client.call("bash", json!({"command": "echo out; echo err >&2"}));

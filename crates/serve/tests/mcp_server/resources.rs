@@ -96,7 +96,7 @@ async fn paths_are_completed_within_the_workspace_alone() {
     desk.write("a b.txt", "");
     let connected = connect(&desk, Person::Absent).await;
     let root = desk.workspace.display().to_string().trim_start_matches('/').to_owned();
-    assert_eq!(completed(&connected, "").await, [root.clone()]);
+    assert_eq!(completed(&connected, "").await, [root.as_str()]);
     assert_eq!(completed(&connected, &format!("{root}/s")).await, [format!("{root}/src/")]);
     assert_eq!(completed(&connected, &format!("{root}/a")).await, [format!("{root}/a%20b.txt")]);
     assert_eq!(completed(&connected, &format!("{root}/src/m")).await.len(), 2);

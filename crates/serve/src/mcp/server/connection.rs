@@ -241,6 +241,12 @@ impl ServerHandler for Connection {
         Ok(())
     }
 
+    /// For headers that repeat arguments: no tool of ours has any.
+    #[cfg(feature = "conformance-fixtures")]
+    fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
+        fixtures::tools().into_iter().find(|tool| tool.name == name)
+    }
+
     #[cfg(feature = "conformance-fixtures")]
     async fn subscribe(
         &self,

@@ -60,7 +60,7 @@ impl McpServer {
                 _ => return Err(ErrorData::invalid_params(format!("there is no page {text:?}"), None)),
             },
         };
-        client.is_told(names(&tools));
+        client.is_told(&names(&tools));
         let end = tools.len().min(start + PAGE);
         let mut page = ListToolsResult::with_all_items(tools[start..end].to_vec());
         page.next_cursor = (end < tools.len()).then(|| end.to_string());
@@ -69,7 +69,7 @@ impl McpServer {
 
     /// Whether a client would now be told of other tools than before.
     pub(super) fn is_told_anew(&self, client: &Client) -> bool {
-        client.is_told(names(&self.listed(client)))
+        client.is_told(&names(&self.listed(client)))
     }
 
     /// All that a client is told of: what was asked for when the server was started, then what it has found.

@@ -20,8 +20,7 @@ struct Client {
 
 impl Client {
     fn new(shop: &Shop, arguments: &[&str]) -> Self {
-        let mut child =
-            shop.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = shop.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut client = Self { child, input, output, last: 0 };
         let who = json!({"name": "doors", "version": "1"});
@@ -61,7 +60,11 @@ impl Client {
             Value::Null => result["content"][0]["text"].clone(),
             shaped => {
                 let text = result["content"][0]["text"].as_str().unwrap();
-                assert_eq!(serde_json::from_str::<Value>(text).unwrap(), *shaped, "{tool}: both say the same");
+                assert_eq!(
+                    serde_json::from_str::<Value>(text).unwrap(),
+                    *shaped,
+                    "{tool}: both say the same"
+                );
                 shaped.clone()
             }
         }

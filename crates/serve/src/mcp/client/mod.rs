@@ -43,6 +43,7 @@ use self::state::Server;
 pub use self::{
     config::{ConfigError, ConfigErrors, Hidden, Link, ServerConfig, ToolConfig, parse_servers},
     handler::{Answerer, FormAnswer},
+    name::prefix,
     state::{Limits, Places, RefusedTool, SaidByServer, ServerState, ServerStatus},
 };
 

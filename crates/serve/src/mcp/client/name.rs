@@ -23,7 +23,7 @@ pub(super) fn check_server(name: &str) -> Result<(), String> {
 }
 
 /// How the names of all tools of a server begin.
-pub(super) fn prefix(server: &str) -> String {
+pub fn prefix(server: &str) -> String {
     format!("mcp_{}_", plain(server))
 }
 

@@ -40,3 +40,6 @@ scripts/page-tests.sh
 
 step "the HTTP API, with generated requests"
 scripts/api-tests.sh
+
+step "MCP, with the official SDKs, the Inspector, the conformance suite and the reference servers"
+scripts/mcp-tests.sh

@@ -18,7 +18,7 @@ use deskhand_guard::{
     sandbox::{Sandbox, SandboxConfig},
     shell::Shell,
 };
-use deskhand_serve::mcp::client::{Places, Servers};
+use deskhand_serve::mcp::client::{self, Places, Servers};
 use deskhand_store::Store;
 use serde_json::Value;
 
@@ -107,24 +107,31 @@ impl App {
 
     /// The other MCP servers. The first time, they are begun, in the background.
     pub fn servers(&self) -> &Servers {
+        self.servers_of(|_| true)
+    }
+
+    /// For one command: where `tool` is of another server, that one is begun, and waited for.
+    pub async fn servers_for(&self, tool: &str) {
+        const WAITS: Duration = Duration::from_secs(30);
+        if tool.starts_with("mcp_") && self.gate.registry.get(tool).is_none() {
+            let servers = self.servers_of(|name| tool.starts_with(&client::prefix(name)));
+            servers.settled(WAITS).await;
+        }
+    }
+
+    /// Those of these names, where none have been begun yet.
+    fn servers_of(&self, wanted: impl Fn(&str) -> bool) -> &Servers {
         self.servers.get_or_init(|| {
-            let Configured { servers, problems } =
+            let Configured { mut servers, problems } =
                 servers::configured(&self.settings, self.config_dir.as_deref());
             for problem in problems {
                 tracing::warn!("{problem}");
             }
+            servers.retain(|name, _| wanted(name));
             let workspaces = self.paths.workspaces().map(Path::to_path_buf).collect();
             let places = Places::here(workspaces, Arc::clone(&self.gate.screener));
-            Servers::start(Arc::clone(&self.gate.registry), servers, places)
+            Servers::start(&self.gate.registry, servers, &places)
         })
-    }
-
-    /// For one command: waits until other servers have said what they have, where `tool` is one of theirs.
-    pub async fn servers_for(&self, tool: &str) {
-        const WAITS: Duration = Duration::from_secs(30);
-        if tool.starts_with("mcp_") && self.gate.registry.get(tool).is_none() {
-            self.servers().settled(WAITS).await;
-        }
     }
 
     /// Ends what was begun beside this program.

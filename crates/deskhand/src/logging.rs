@@ -6,9 +6,10 @@ use deskhand_core::Screener;
 use deskhand_guard::SecretScreener;
 use tracing_subscriber::EnvFilter;
 
-/// Warnings always; more by `DESKHAND_LOG` (`debug`, `deskhand_store=trace`, …).
+/// Warnings always, except of what clients of ours do wrong, which they are told themselves; more by `DESKHAND_LOG` (`debug`, `deskhand_store=trace`, …).
 pub fn start() {
-    let filter = EnvFilter::try_from_env("DESKHAND_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    let filter =
+        EnvFilter::try_from_env("DESKHAND_LOG").unwrap_or_else(|_| EnvFilter::new("warn,rmcp=error"));
     let _ =
         tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Masking(io::stderr())).try_init();
 }

@@ -45,7 +45,7 @@ async fn main() -> Result<(), String> {
     places.limits = Limits { connect: Duration::from_secs(15), ..Limits::default() };
 
     let desk = desk(folder.path())?;
-    let servers = Servers::start(Arc::clone(&desk.gate.registry), configs, places);
+    let servers = Servers::start(&desk.gate.registry, configs, &places);
     servers.settled(Duration::from_secs(25)).await;
     let state = servers.states().remove(0);
     if state.status != ServerStatus::Ready {

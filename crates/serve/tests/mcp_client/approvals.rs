@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use deskhand_core::{Mode, Permission, Shape, Status};
+use deskhand_core::{Mode, Permission, Status};
 use futures_util::FutureExt;
 use serde_json::json;
 
-use crate::desk::{Desk, and, by_hand};
+use crate::desk::{Choose, Desk, and, by_hand};
 
 #[tokio::test]
 async fn a_tool_that_calls_itself_harmless_is_asked_about_all_the_same() {
@@ -21,7 +21,7 @@ async fn a_tool_that_calls_itself_harmless_is_asked_about_all_the_same() {
 #[tokio::test]
 async fn what_the_user_says_of_a_tool_counts() {
     let settings = json!({"tools": {"echo": {"permission": "public"}, "other": {"permission": "sensitive"}}});
-    let mut desk = Desk::with(json!({"s": and(by_hand("good"), settings)})).await;
+    let mut desk = Desk::with(json!({"s": and(by_hand("good"), &settings)})).await;
     let outcome = desk.call("mcp_s_echo", json!({})).await;
     assert_eq!((outcome.status, outcome.permission), (Status::Success, Some(Permission::Public)));
     assert_eq!(outcome.outside.as_deref(), Some("the MCP server s"), "harmless is not trusted");
@@ -33,8 +33,8 @@ async fn what_the_user_says_of_a_tool_counts() {
 
 #[tokio::test]
 async fn a_yes_can_be_remembered_for_these_arguments_or_for_the_tool() {
-    let whole: fn(&[Shape]) -> Shape = |shapes| shapes.last().unwrap().clone();
-    let exact: fn(&[Shape]) -> Shape = |shapes| shapes[0].clone();
+    let whole: Choose = |shapes| shapes.last().unwrap().clone();
+    let exact: Choose = |shapes| shapes[0].clone();
     for (choose, asked_for_others) in [(whole, false), (exact, true)] {
         let mut desk = Desk::with(json!({"s": by_hand("good")})).await;
         *desk.person.remember.lock().unwrap() = Some(choose);
@@ -64,7 +64,7 @@ async fn after_the_words_of_a_server_a_remembered_yes_does_not_do() {
 #[tokio::test]
 async fn other_users_do_not_get_at_the_owners_servers() {
     let mut desk =
-        Desk::with(json!({"own": by_hand("good"), "all": and(by_hand("good"), json!({"shared": true}))}))
+        Desk::with(json!({"own": by_hand("good"), "all": and(by_hand("good"), &json!({"shared": true}))}))
             .await;
     desk.session.owner = Some("bob".into());
     let outcome = desk.call("mcp_own_echo", json!({})).await;

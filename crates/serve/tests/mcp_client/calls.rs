@@ -30,7 +30,7 @@ async fn tools_are_found_under_our_names_and_called_under_theirs() {
 #[tokio::test]
 async fn older_servers_are_greeted_in_the_older_way() {
     let desk = Desk::with(
-        json!({"old": by_hand("good"), "pinned": and(by_hand("good"), json!({"protocol": "2025-06-18"}))}),
+        json!({"old": by_hand("good"), "pinned": and(by_hand("good"), &json!({"protocol": "2025-06-18"}))}),
     )
     .await;
     assert_eq!(desk.state("old").protocol_version.as_deref(), Some("2025-11-25"));
@@ -49,7 +49,7 @@ async fn a_server_sees_nothing_of_our_environment_but_a_few_harmless_things() {
     desk.places.environment.insert("OPENAI_API_KEY".into(), "sk-not-for-others".into());
     desk.places.environment.insert("HANDED_OVER".into(), "yes".into());
     desk.start(
-        json!({"s": and(fixture::entry(), json!({"env": {"GIVEN": "${HANDED_OVER}", "LC_TIME": "C"}}))}),
+        &json!({"s": and(fixture::entry(), &json!({"env": {"GIVEN": "${HANDED_OVER}", "LC_TIME": "C"}}))}),
     );
     desk.until_ready("s").await;
     let seen = desk.call("mcp_s_env", json!({})).await.data;
@@ -65,7 +65,7 @@ async fn a_server_sees_nothing_of_our_environment_but_a_few_harmless_things() {
 async fn what_comes_back_is_screened_and_from_outside() {
     let mut desk = Desk::new();
     desk.places.environment.insert("MINE".into(), "plain-looking-value".into());
-    desk.start(json!({"s": and(fixture::entry(), json!({"env": {"SOME_TOKEN": "${MINE}"}}))}));
+    desk.start(&json!({"s": and(fixture::entry(), &json!({"env": {"SOME_TOKEN": "${MINE}"}}))}));
     desk.until_ready("s").await;
     assert!(!desk.session.outside.is_tainted());
     let outcome = desk.call("mcp_s_leak", json!({})).await;
@@ -120,8 +120,8 @@ async fn a_call_whose_caller_goes_away_is_called_off_too() {
 
 #[tokio::test]
 async fn progress_is_passed_on_and_extends_the_time() {
-    // The whole takes longer than the one second that a call may go without a sign of life.
-    let desk = Desk::with(json!({"s": and(by_hand("progress"), json!({"timeout_s": 1}))})).await;
+    // The whole takes longer than a call may go without a sign of life.
+    let desk = Desk::with(json!({"s": and(by_hand("progress"), &json!({"timeout_s": 3}))})).await;
     let outcome = desk.call("mcp_s_echo", json!({})).await;
     assert_eq!(outcome.status, Status::Success, "{outcome:?}");
     let events = desk.events.0.lock().unwrap();
@@ -147,10 +147,19 @@ async fn the_list_is_read_again_when_it_changes() {
 }
 
 #[tokio::test]
+async fn servers_of_the_newest_kind_are_listened_to() {
+    let desk = Desk::with(json!({"s": fixture::entry()})).await;
+    assert!(desk.gate.registry.get("mcp_s_grown").is_none());
+    std::fs::write(desk.workspace.join("grow"), "").unwrap();
+    until(|| desk.gate.registry.get("mcp_s_grown").is_some()).await;
+}
+
+#[tokio::test]
 async fn nothing_runs_in_the_mode_that_only_reads() {
-    let mut desk =
-        Desk::with(json!({"s": and(by_hand("good"), json!({"tools": {"other": {"permission": "public"}}}))}))
-            .await;
+    let mut desk = Desk::with(
+        json!({"s": and(by_hand("good"), &json!({"tools": {"other": {"permission": "public"}}}))}),
+    )
+    .await;
     desk.session.mode = Mode::ReadOnly;
     assert_eq!(
         desk.call("mcp_s_echo", json!({})).await.status,
@@ -176,7 +185,7 @@ pub async fn until(done: impl Fn() -> bool) {
 #[tokio::test]
 async fn a_server_that_is_switched_off_or_unknown_is_not_started() {
     let desk = Desk::with(json!({
-        "off": and(by_hand("good"), json!({"disabled": true})),
+        "off": and(by_hand("good"), &json!({"disabled": true})),
         "missing": {"command": "no-such-program-anywhere"},
         "variable": {"command": "x", "args": ["${NOT_SET_ANYWHERE}"]},
     }))

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// No wait in these tests is longer.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 pub struct Desk {
     _folder: TempDir,
@@ -78,14 +78,14 @@ impl Desk {
     /// With these servers, each ready or failed.
     pub async fn with(servers: Value) -> Self {
         let mut desk = Self::new();
-        desk.start(servers);
+        desk.start(&servers);
         assert!(desk.servers().settled(PATIENCE).await, "{:?}", desk.servers().states());
         desk
     }
 
-    pub fn start(&mut self, servers: Value) {
+    pub fn start(&mut self, servers: &Value) {
         let configs = parse_servers(&json!({"mcpServers": servers}).to_string()).unwrap();
-        self.servers = Some(Servers::start(Arc::clone(&self.gate.registry), configs, self.places.clone()));
+        self.servers = Some(Servers::start(&self.gate.registry, configs, &self.places));
     }
 
     pub fn servers(&self) -> &Servers {
@@ -132,11 +132,13 @@ pub fn by_hand(mode: &str) -> Value {
 }
 
 /// An entry with more in it.
-pub fn and(mut entry: Value, more: Value) -> Value {
+pub fn and(mut entry: Value, more: &Value) -> Value {
     entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     entry
 }
 
+/// Which of the shapes that are offered.
+pub type Choose = fn(&[Shape]) -> Shape;
 type Meanwhile = Box<dyn Fn(usize) -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// Says yes to everything, and remembers what was asked.
@@ -144,7 +146,7 @@ type Meanwhile = Box<dyn Fn(usize) -> BoxFuture<'static, ()> + Send + Sync>;
 pub struct Person {
     pub asked: Mutex<Vec<ApprovalRequest>>,
     /// How a yes is to be remembered.
-    pub remember: Mutex<Option<fn(&[Shape]) -> Shape>>,
+    pub remember: Mutex<Option<Choose>>,
     /// What happens while the person thinks, by how many questions there were before.
     pub meanwhile: Mutex<Option<Arc<Meanwhile>>>,
 }

@@ -1,14 +1,15 @@
 //! A well-behaved server, made with the official SDK. The test program starts itself again as this one.
 
-use std::{env, fs, process::Command, sync::Arc, time::Duration};
+use std::{env, fs, path::Path, process::Command, sync::Arc, time::Duration};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputRequest, InputRequests,
-        InputRequiredResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+        InputRequiredResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+        SubscriptionFilter, Tool,
     },
-    service::RequestContext,
+    service::{RequestContext, SubscriptionContext},
     transport::stdio,
 };
 use serde_json::{Map, Value, json};
@@ -34,7 +35,7 @@ const TOOLS: [&str; 8] = ["echo", "env", "leak", "fail", "wait", "spawn", "ask",
 
 impl ServerHandler for Fixture {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build())
     }
 
     async fn list_tools(
@@ -46,8 +47,24 @@ impl ServerHandler for Fixture {
             serde_json::from_value(json!({"type": "object", "properties": {"text": {"type": "string"}}}))
                 .unwrap();
         let schema = Arc::new(schema);
-        let tools = TOOLS.map(|name| Tool::new(name, format!("does {name}"), Arc::clone(&schema)));
-        Ok(ListToolsResult::with_all_items(tools.into()))
+        let new = Path::new("grow").exists().then_some("grown");
+        let names = TOOLS.into_iter().chain(new);
+        let tools = names.map(|name| Tool::new(name, format!("does {name}"), Arc::clone(&schema)));
+        Ok(ListToolsResult::with_all_items(tools.collect()))
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    /// There is a tool more once there is a file `grow`, and whoever listens is told.
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        while !Path::new("grow").exists() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        context.sink().notify_tool_list_changed().await.unwrap();
+        context.cancelled().await;
+        Ok(())
     }
 
     async fn call_tool(
@@ -79,8 +96,10 @@ impl ServerHandler for Fixture {
                 words("done")
             }
             "spawn" => {
-                let child = Command::new("sleep").arg("1000").spawn().unwrap();
-                words(&format!("{} {}", std::process::id(), child.id()))
+                // Left behind: whoever ends us has to end it, too.
+                let script = "sleep 1000 > /dev/null 2>&1 & echo $!";
+                let left = Command::new("sh").args(["-c", script]).output().unwrap();
+                words(&format!("{} {}", std::process::id(), String::from_utf8_lossy(&left.stdout)))
             }
             "picture" => CallToolResult::success(vec![ContentBlock::image("iVBORw0KGgo=", "image/png")]),
             "ask" => match &request.input_responses {

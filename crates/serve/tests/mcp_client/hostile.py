@@ -75,7 +75,7 @@ def call(id, params):
         token = params["_meta"]["progressToken"]
         for n in range(4):
             send({"method": "notifications/progress", "params": {"progressToken": token, "progress": n, "total": 4, "message": f"step {n}"}})
-            time.sleep(0.4)
+            time.sleep(1)
     send({"id": id, "result": text("you said " + json.dumps(arguments))})
 
 

@@ -22,7 +22,7 @@ async fn an_answer_without_end_is_cut_off() {
 
 #[tokio::test]
 async fn no_answer_is_waited_for_only_so_long() {
-    let desk = Desk::with(json!({"s": and(by_hand("silent"), json!({"timeout_s": 1}))})).await;
+    let desk = Desk::with(json!({"s": and(by_hand("silent"), &json!({"timeout_s": 1}))})).await;
     let outcome = desk.call("mcp_s_echo", json!({})).await;
     assert_eq!(outcome.status, Status::TimedOut, "{outcome:?}");
     assert!(outcome.text.contains("within 1 seconds"), "{}", outcome.text);
@@ -39,7 +39,8 @@ async fn lists_without_end_are_read_to_a_bound() {
 
 #[tokio::test]
 async fn bad_definitions_are_refused_with_the_reason() {
-    let entry = and(by_hand("bad_tools"), json!({"tools": {"hidden": {"hidden": true}}}));
+    let entry =
+        and(by_hand("bad_tools"), &json!({"tools": {"hidden": {"hidden": true}, "hiden": {"hidden": true}}}));
     let desk = Desk::with(json!({"bad": entry, "bad_b": by_hand("good")})).await;
     let state = desk.state("bad");
     assert_eq!(state.tools, ["mcp_bad_a_b", "mcp_bad_a_c_", "mcp_bad_twice"], "{state:?}");
@@ -52,6 +53,7 @@ async fn bad_definitions_are_refused_with_the_reason() {
         ("deep", "levels deep"),
         ("", "no name"),
         ("b_tool", "another server"),
+        ("hiden", "the settings name it"),
     ] {
         let found = state.refused.iter().any(|tool| tool.name == name && tool.why.contains(why));
         assert!(found, "{name}: {why}: {:?}", state.refused);

@@ -71,7 +71,7 @@ async fn tools_over_http_are_called_with_the_headers_of_the_entry() {
         desk.places.environment.insert("HTTP_KEY".into(), "only-for-the-server".into());
         let headers = json!({"X-Key": "${HTTP_KEY}"});
         desk.start(
-            json!({"s": {"url": format!("{}/mcp", web.url), "headers": headers, "protocol": protocol}}),
+            &json!({"s": {"url": format!("{}/mcp", web.url), "headers": headers, "protocol": protocol}}),
         );
         let state = desk.until_ready("s").await;
         assert_eq!(state.protocol_version.as_deref(), Some(expected));
@@ -108,6 +108,12 @@ async fn a_redirect_to_another_origin_is_not_followed() {
 
 #[tokio::test]
 async fn an_answer_without_end_is_not_read_to_the_end() {
+    for (kind, said) in [("application/json", "an answer of more than"), ("text/event-stream", "closed")] {
+        endless(kind, said).await;
+    }
+}
+
+async fn endless(kind: &'static str, said: &str) {
     let sent = Arc::new(Mutex::new(0_usize));
     let counted = Arc::clone(&sent);
     let answer = move || {
@@ -115,19 +121,17 @@ async fn an_answer_without_end_is_not_read_to_the_end() {
         async move {
             let pieces = futures_util::stream::repeat_with(move || {
                 *counted.lock().unwrap() += 1_000_000;
-                Ok::<_, std::io::Error>(vec![b' '; 1_000_000])
+                Ok::<_, std::io::Error>(vec![b'x'; 1_000_000])
             });
-            Response::builder()
-                .header(header::CONTENT_TYPE, "application/json")
-                .body(Body::from_stream(pieces))
-                .unwrap()
+            Response::builder().header(header::CONTENT_TYPE, kind).body(Body::from_stream(pieces)).unwrap()
         }
     };
     let web = Web::serve(Router::new().route("/mcp", post(answer))).await;
     let desk = Desk::with(json!({"s": {"url": format!("{}/mcp", web.url)}})).await;
     let state = desk.state("s");
     assert_eq!(state.status, ServerStatus::Failed);
-    assert!(state.error.unwrap().contains("an answer of more than"), "the bound is named");
+    let error = state.error.unwrap();
+    assert!(error.contains(said), "{kind}: {error}");
     let sent = *sent.lock().unwrap();
     assert!(sent < 100_000_000, "{sent} bytes were taken");
 }

@@ -1,9 +1,9 @@
 //! Servers come up, die, come back and end.
 
-use std::{path::Path, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use deskhand_core::Status;
-use deskhand_serve::mcp::client::ServerStatus;
+use deskhand_serve::mcp::client::{ServerState, ServerStatus};
 use serde_json::json;
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 #[tokio::test]
 async fn one_that_hangs_keeps_no_other_waiting() {
     let mut desk = Desk::new();
-    desk.start(json!({"hangs": by_hand("hangs"), "good": by_hand("good")}));
+    desk.start(&json!({"hangs": by_hand("hangs"), "good": by_hand("good")}));
     desk.until_ready("good").await;
     assert_eq!(desk.state("hangs").status, ServerStatus::Starting);
     assert!(!desk.servers().settled(Duration::from_millis(10)).await, "not all have come or failed");
@@ -26,53 +26,67 @@ async fn one_that_never_answers_is_given_up_for_a_while() {
     let mut desk = Desk::new();
     desk.places.limits.connect = Duration::from_millis(300);
     desk.places.limits.end = Duration::from_millis(100);
-    desk.start(json!({"hangs": by_hand("hangs")}));
+    desk.start(&json!({"hangs": by_hand("hangs")}));
     let state = desk.until("hangs", |state| state.restarts >= 2).await;
     assert!(state.error.unwrap().contains("did not answer"), "and it is tried again and again");
 }
 
 #[tokio::test]
-async fn one_that_dies_comes_back_and_its_tools_stay_known() {
+async fn of_one_that_died_the_tools_stay_known_and_a_call_says_what_happened() {
     let mut desk = Desk::new();
-    // Long enough to look at it while it is down.
-    desk.places.limits.first_wait = Duration::from_secs(2);
-    desk.places.limits.longest_wait = Duration::from_secs(2);
-    desk.start(json!({"s": by_hand("exit")}));
+    // It stays down for as long as it is looked at.
+    desk.places.limits.first_wait = Duration::from_hours(1);
+    desk.start(&json!({"s": by_hand("exit")}));
     desk.until_ready("s").await;
     let outcome = desk.call("mcp_s_echo", json!({})).await;
     assert_eq!((outcome.status, outcome.error.unwrap().code.as_str()), (Status::Error, "mcp_server_down"));
     assert!(outcome.text.contains("in the middle of the call"), "{}", outcome.text);
-    assert!(outcome.text.contains("exit code 7"), "{}", outcome.text);
 
+    let state = desk.until("s", |state| state.status == ServerStatus::Restarting).await;
+    assert!(!state.stderr.iter().any(|line| line.contains("abcdefghijabcdefghij")), "{:?}", state.stderr);
     assert!(desk.gate.registry.get("mcp_s_echo").is_some());
     let outcome = desk.call("mcp_s_echo", json!({})).await;
     for word in ["is being restarted", "last seen at", "exit code 7", "going down"] {
         assert!(outcome.text.contains(word), "{word}: {}", outcome.text);
     }
-    let state = desk.until("s", |state| state.restarts == 1).await;
-    assert!(!state.stderr.iter().any(|line| line.contains("abcdefghijabcdefghij")), "{:?}", state.stderr);
-    desk.until_ready("s").await;
 }
 
 #[tokio::test]
-async fn the_waits_grow() {
+async fn one_that_died_comes_back() {
+    let desk = Desk::with(json!({"s": by_hand("exit")})).await;
+    desk.call("mcp_s_echo", json!({})).await;
+    let state = desk.until("s", |state| state.restarts == 1 && state.status == ServerStatus::Ready).await;
+    assert!(state.tools.contains(&"mcp_s_echo".to_owned()));
+}
+
+#[tokio::test]
+async fn the_waits_grow_to_the_longest() {
+    // At first 50 ms, at most 400.
     let desk = Desk::with(json!({"s": {"command": "sh", "args": ["-c", "echo no >&2; exit 3"]}})).await;
-    let mut told = Vec::new();
-    for restarts in 1..=3 {
-        desk.until("s", |state| state.restarts >= restarts).await;
-        told.push(tokio::time::Instant::now());
-    }
-    // 50 ms, then 100, then 200: a busy machine makes them longer, never shorter.
-    assert!(told[2] - told[1] >= Duration::from_millis(150), "{told:?}");
-    let state = desk.until("s", |state| state.error.is_some()).await;
+    let waits = |state: &ServerState, wait: &str| {
+        state.error.as_ref().is_some_and(|error| error.contains(&format!("tried again in {wait}")))
+    };
+    desk.until("s", |state| waits(state, "400ms")).await;
+    let state = desk.until("s", |state| state.restarts >= 5).await;
+    assert!(waits(&state, "400ms"), "{state:?}");
     assert_eq!(state.status, ServerStatus::Failed, "it never was there");
     assert!(state.error.unwrap().contains("exit code 3"));
     assert!(state.stderr.contains(&"no".to_owned()));
 }
 
 #[tokio::test]
+async fn one_cannot_pass_for_a_toolset_of_ours() {
+    let mut desk = Desk::new();
+    desk.gate.registry = Arc::new(deskhand_tools::registry());
+    desk.start(&json!({"files": by_hand("good")}));
+    let state = desk.until("files", |state| state.status == ServerStatus::Failed).await;
+    assert!(state.error.unwrap().contains("a toolset of that name"));
+    assert!(desk.gate.registry.get("mcp_files_echo").is_none());
+}
+
+#[tokio::test]
 async fn stderr_is_kept_without_our_secrets() {
-    let entry = and(by_hand("good"), json!({"env": {"SOME_TOKEN": "nobody-guesses-this"}}));
+    let entry = and(by_hand("good"), &json!({"env": {"SOME_TOKEN": "nobody-guesses-this"}}));
     let desk = Desk::with(json!({"s": entry})).await;
     until(|| desk.state("s").stderr.iter().any(|line| line.starts_with("here with"))).await;
     let shown = format!("{:?}", desk.state("s"));
@@ -108,7 +122,7 @@ async fn one_that_will_not_go_is_made_to() {
     let mut desk = Desk::new();
     desk.places.limits.end = Duration::from_millis(200);
     let script = "trap '' TERM; echo $$ > pid; while true; do sleep 1; done";
-    desk.start(json!({"s": {"command": "sh", "args": ["-c", script]}}));
+    desk.start(&json!({"s": {"command": "sh", "args": ["-c", script]}}));
     let file = desk.workspace.join("pid");
     until(|| std::fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n'))).await;
     let id = std::fs::read_to_string(&file).unwrap();

@@ -26,7 +26,7 @@ impl Answerer for Defaults {
 async fn desk(answerer: Option<Arc<dyn Answerer>>) -> Desk {
     let mut desk = Desk::new();
     desk.places.answerer = answerer;
-    desk.start(json!({"old": by_hand("asks"), "new": fixture::entry()}));
+    desk.start(&json!({"old": by_hand("asks"), "new": fixture::entry()}));
     desk.until_ready("old").await;
     desk.until_ready("new").await;
     desk

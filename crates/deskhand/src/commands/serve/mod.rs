@@ -3,7 +3,7 @@
 mod opening;
 mod program;
 mod session_services;
-mod token_file;
+pub mod token_file;
 pub mod users;
 
 use std::{
@@ -14,11 +14,14 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use deskhand_serve::http::{Listen, Parts, Server, Tls, Users};
+use deskhand_serve::{
+    http::{Listen, Parts, Server, Tls, Users},
+    mcp::server::{McpServer, Offer},
+};
 use serde_json::json;
 
 use self::program::ServedProgram;
-use super::{call::interrupted, connect};
+use super::{call::interrupted, connect, mcp};
 use crate::{
     assemble::App,
     cli::{ServeArgs, Shared},
@@ -48,7 +51,7 @@ pub async fn run(app: App, shared: &Shared, printer: Printer, args: &ServeArgs) 
     let address = format!("{url}/?token={}", token.reveal());
     let ready = json!({
         "url": url, "token": token.reveal(), "open_url": address, "api_url": format!("{url}/api/v1"),
-        "mcp_url": null, "openapi_url": format!("{url}/api/openapi.json"), "pid": std::process::id(),
+        "mcp_url": format!("{url}/mcp"), "openapi_url": format!("{url}/api/openapi.json"), "pid": std::process::id(),
     });
     printer.print(&ready, |style| {
         let words = app.language.say(
@@ -87,7 +90,10 @@ async fn bind(app: &Arc<App>, shared: &Shared, args: &ServeArgs, users: &Users) 
         match Server::bind(parts(app, shared, users.clone()).await?, &listen).await {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse && n + 1 < addresses.len() => {}
             Err(error) => return Err(error).context("the server cannot start"),
-            Ok(server) => return Ok(server),
+            Ok(server) => {
+                let mcp = McpServer::new(mcp::parts(app, Offer::default()));
+                return Ok(server.with_mcp(mcp));
+            }
         }
     }
     bail!(

@@ -2,6 +2,7 @@
 //! arguments, documented result. A tool that is not built says so, and stands in `gaps.txt`.
 
 mod countbot;
+mod doors;
 mod gaps;
 mod omni;
 mod ops;

@@ -186,14 +186,12 @@ impl Fields<'_> {
 
     fn take<T: DeserializeOwned>(&mut self, key: &str) -> Option<T> {
         let value = self.fields.get(key).filter(|value| !value.is_null())?;
-        match T::deserialize(value) {
-            Ok(value) => Some(value),
-            Err(_) => {
-                // The words of serde would quote the value.
-                self.wrong(key, format!("{} is not what belongs here", kind_of(value)));
-                None
-            }
+        let read = T::deserialize(value).ok();
+        if read.is_none() {
+            // The words of serde would quote the value.
+            self.wrong(key, format!("{} is not what belongs here", kind_of(value)));
         }
+        read
     }
 
     fn take_or_default<T: DeserializeOwned + Default>(&mut self, key: &str) -> T {

@@ -120,7 +120,10 @@ impl GuestTool {
             match self.exchange(&peer, params.clone(), cx).await? {
                 Answer::Complete(result) => return self.reply(result),
                 Answer::Asks(asks) => {
-                    params.input_responses = self.answers(&asks).await?;
+                    params.input_responses = tokio::select! {
+                        answers = self.answers(&asks) => answers?,
+                        () = cx.cancel_token().cancelled() => return Err(ToolError::cancelled()),
+                    };
                     // Byte for byte, and nothing where nothing came.
                     params.request_state = asks.request_state;
                 }

@@ -43,6 +43,7 @@ use self::state::Server;
 pub use self::{
     config::{ConfigError, ConfigErrors, Hidden, Link, ServerConfig, ToolConfig, parse_servers},
     handler::{Answerer, FormAnswer},
+    name::prefix,
     state::{Limits, Places, RefusedTool, SaidByServer, ServerState, ServerStatus},
 };
 
@@ -57,7 +58,7 @@ pub struct Servers {
 impl Servers {
     /// Starts all of them side by side in the background. Their tools come into the registry as they come up. Must be
     /// called within a tokio runtime.
-    pub fn start(registry: Arc<Registry>, configs: BTreeMap<String, ServerConfig>, places: Places) -> Self {
+    pub fn start(registry: &Arc<Registry>, configs: BTreeMap<String, ServerConfig>, places: &Places) -> Self {
         let changes = watch::Sender::new(0);
         let stop = CancellationToken::new();
         let mut supervisors = JoinSet::new();
@@ -83,7 +84,7 @@ impl Servers {
             }
             // It is known from the start, so that what a model is told of the servers does not change as they come up.
             registry.receive(&name, Vec::new());
-            supervisors.spawn(supervise::supervise(server, Arc::clone(&registry), stop.clone()));
+            supervisors.spawn(supervise::supervise(server, Arc::clone(registry), stop.clone()));
         }
         Self { servers, stop, supervisors: Mutex::new(supervisors), changes }
     }

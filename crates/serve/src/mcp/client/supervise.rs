@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use rmcp::{
     ClientLifecycleMode, ClientServiceExt as _, RoleClient,
     model::{CancelledNotificationParam, ProtocolVersion, ServerNotification, SubscriptionFilter},
-    service::{ClientInitializeError, Peer, RunningService},
+    service::{ClientInitializeError, Peer, RunningService, ServiceError},
     transport::async_rw::AsyncRwTransport,
 };
 use tokio::time::{Instant, sleep, timeout};
@@ -54,11 +54,8 @@ pub(super) async fn supervise(server: Arc<Server>, registry: Arc<Registry>, stop
             Ended::ForGood(why) => return server.fail(&why),
             Ended::NotUp(why) | Ended::Died(why) => {
                 tracing::info!(server = %server.name, "an MCP server is down");
-                server.down(&format!(
-                    "{}. It is tried again in {} s.",
-                    why.trim_end_matches('.'),
-                    wait.as_secs()
-                ));
+                let why = why.trim_end_matches('.');
+                server.down(&format!("{why}. It is tried again in {wait:?}."));
             }
         }
         tokio::select! {
@@ -266,13 +263,21 @@ impl Life<'_> {
             let tells = info.capabilities.tools.as_ref().and_then(|tools| tools.list_changed);
             tells == Some(true) && !info.protocol_version.has_initialize()
         });
+        if !wants {
+            return std::future::pending().await;
+        }
         let mut wait = self.server.places.limits.first_wait;
-        while wants {
+        loop {
             let filter = SubscriptionFilter::builder().tools_list_changed().build();
-            if let Ok(mut told) = peer.listen(filter).await {
-                while let Ok(Some(notification)) = told.next().await {
-                    if matches!(notification, ServerNotification::ToolListChangedNotification(_)) {
-                        self.server.list_changed.notify_one();
+            match peer.listen(filter).await {
+                // It cannot be listened to, whatever it says.
+                Err(ServiceError::McpError(_)) => return std::future::pending().await,
+                Err(_) => {}
+                Ok(mut told) => {
+                    while let Ok(Some(notification)) = told.next().await {
+                        if matches!(notification, ServerNotification::ToolListChangedNotification(_)) {
+                            self.server.list_changed.notify_one();
+                        }
                     }
                 }
             }
@@ -281,7 +286,6 @@ impl Life<'_> {
             // What was said while nobody listened is not said again.
             self.server.list_changed.notify_one();
         }
-        std::future::pending().await
     }
 
     async fn call_off(&self, peer: &Peer<RoleClient>) -> Ended {

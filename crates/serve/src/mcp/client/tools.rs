@@ -86,6 +86,7 @@ pub(super) fn take_in(
     left_out: Option<RefusedTool>,
 ) {
     let mut refused: Vec<RefusedTool> = left_out.into_iter().collect();
+    refused.extend(named_in_vain(server, &tools));
     let mut guests: Vec<Guest> = Vec::new();
     let mut definitions = HashMap::new();
     for tool in tools {
@@ -115,6 +116,16 @@ pub(super) fn take_in(
     let taken = registry.toolset(&server.name).unwrap_or_default();
     let taken = taken.iter().map(|entry| entry.spec().name.to_owned()).collect();
     server.offers(taken, refused);
+}
+
+/// What the settings name and the server does not have: who misspells a tool that is to be hidden should learn of it.
+fn named_in_vain<'a>(server: &'a Server, tools: &'a [Tool]) -> impl Iterator<Item = RefusedTool> + 'a {
+    let known: HashSet<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+    let named = server.config.tools.keys().filter(move |name| !known.contains(name.as_str()));
+    named.map(|name| RefusedTool {
+        name: name::harmless(name, 80),
+        why: "the settings name it, and the server has no such tool".to_owned(),
+    })
 }
 
 fn check(server: &Server, tool: &Tool, named: &str) -> Result<(), String> {

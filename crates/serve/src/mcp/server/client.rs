@@ -98,8 +98,8 @@ impl Client {
     }
 
     /// Notes which tools it is told of; says whether they are others than it was told of before.
-    pub fn is_told(&self, names: Vec<String>) -> bool {
-        let before = self.state().told.replace(names.clone());
+    pub fn is_told(&self, names: &[String]) -> bool {
+        let before = self.state().told.replace(names.to_vec());
         before.is_some_and(|before| before != names)
     }
 

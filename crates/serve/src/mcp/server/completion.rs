@@ -43,7 +43,7 @@ impl McpServer {
     /// workspaces are looked into.
     async fn paths_like(&self, start: &str, asker: &Asker) -> Result<Vec<String>, ErrorData> {
         let paths = self.paths(asker).await?;
-        let workspaces: Vec<String> = paths.workspaces().map(|root| told(root)).collect();
+        let workspaces: Vec<String> = paths.workspaces().map(told).collect();
         let is_inside = workspaces.iter().any(|root| start.starts_with(&format!("{root}/")));
         if !is_inside {
             return Ok(workspaces.into_iter().filter(|root| root.starts_with(start)).collect());

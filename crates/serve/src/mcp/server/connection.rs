@@ -16,6 +16,11 @@ use rmcp::{
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
 
+#[cfg(feature = "conformance-fixtures")]
+use rmcp::model::{SubscribeRequestParams, UnsubscribeRequestParams};
+
+#[cfg(feature = "conformance-fixtures")]
+use super::fixtures;
 use super::{
     McpServer,
     asker::{self, Asker},
@@ -91,8 +96,16 @@ impl Connection {
 
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
-        let capabilities =
-            ServerCapabilities::builder().enable_tools().enable_tool_list_changed().enable_logging().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .enable_resources()
+            .enable_prompts()
+            .enable_completions()
+            .enable_logging();
+        #[cfg(feature = "conformance-fixtures")]
+        let capabilities = capabilities.enable_resources_subscribe().enable_prompts_list_changed();
+        let capabilities = capabilities.build();
         let about = Implementation::new("deskhand", env!("CARGO_PKG_VERSION")).with_title("Deskhand");
         ServerConfig::new(capabilities).with_server_info(about).with_instructions(self.server.instructions())
     }
@@ -119,7 +132,13 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let asker = self.asker(&context);
-        self.server.page(&asker.client, request.as_ref().and_then(|page| page.cursor.as_deref()))
+        let page = self.server.page(&asker.client, request.as_ref().and_then(|page| page.cursor.as_deref()));
+        #[cfg(feature = "conformance-fixtures")]
+        let page = page.map(|mut page| {
+            page.tools.extend(fixtures::tools());
+            page
+        });
+        page
     }
 
     async fn call_tool(
@@ -127,6 +146,10 @@ impl ServerHandler for Connection {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        #[cfg(feature = "conformance-fixtures")]
+        if let Some(answered) = self.server.0.fixtures.call(&request, &context).await {
+            return answered;
+        }
         self.server.call(request, &self.asker(&context)).await
     }
 
@@ -136,7 +159,13 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.as_ref().and_then(|page| page.cursor.as_deref());
-        self.server.resources(cursor, &self.asker(&context)).await
+        let page = self.server.resources(cursor, &self.asker(&context)).await;
+        #[cfg(feature = "conformance-fixtures")]
+        let page = page.map(|mut page| {
+            page.resources.splice(0..0, fixtures::resources());
+            page
+        });
+        page
     }
 
     async fn list_resource_templates(
@@ -144,7 +173,14 @@ impl ServerHandler for Connection {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(resources::templates())
+        let templates = resources::templates();
+        #[cfg(feature = "conformance-fixtures")]
+        let templates = {
+            let mut templates = templates;
+            templates.resource_templates.extend(fixtures::templates());
+            templates
+        };
+        Ok(templates)
     }
 
     async fn read_resource(
@@ -152,6 +188,10 @@ impl ServerHandler for Connection {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        #[cfg(feature = "conformance-fixtures")]
+        if let Some(contents) = fixtures::read_resource(&request.uri) {
+            return Ok(contents.into());
+        }
         self.server.read(&request.uri, &self.asker(&context)).await.map(Into::into)
     }
 
@@ -160,7 +200,13 @@ impl ServerHandler for Connection {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        self.server.prompts(request.as_ref().and_then(|page| page.cursor.as_deref())).await
+        let page = self.server.prompts(request.as_ref().and_then(|page| page.cursor.as_deref())).await;
+        #[cfg(feature = "conformance-fixtures")]
+        let page = page.map(|mut page| {
+            page.prompts.extend(fixtures::prompts());
+            page
+        });
+        page
     }
 
     async fn get_prompt(
@@ -168,6 +214,10 @@ impl ServerHandler for Connection {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        #[cfg(feature = "conformance-fixtures")]
+        if let Some(prompt) = fixtures::prompt(&request) {
+            return prompt;
+        }
         self.server.prompt(&request).await.map(Into::into)
     }
 
@@ -191,15 +241,45 @@ impl ServerHandler for Connection {
         Ok(())
     }
 
+    /// For headers that repeat arguments: no tool of ours has any.
+    #[cfg(feature = "conformance-fixtures")]
+    fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
+        fixtures::tools().into_iter().find(|tool| tool.name == name)
+    }
+
+    #[cfg(feature = "conformance-fixtures")]
+    async fn subscribe(
+        &self,
+        _: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        Ok(())
+    }
+
+    #[cfg(feature = "conformance-fixtures")]
+    async fn unsubscribe(
+        &self,
+        _: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        Ok(())
+    }
+
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let mut accepted = SubscriptionFilter::new();
         accepted.tools_list_changed = requested.tools_list_changed;
+        #[cfg(feature = "conformance-fixtures")]
+        accepted.prompts_list_changed.clone_from(&requested.prompts_list_changed);
         Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let client = self.asker(context.request_context()).client;
         let telling = self.server.clone().tell_subscriber(client, context.sink().clone());
+        #[cfg(feature = "conformance-fixtures")]
+        let telling = async {
+            tokio::join!(telling, self.server.0.fixtures.tell(context.sink()));
+        };
         tokio::select! {
             () = telling => {}
             () = context.cancelled() => {}

@@ -96,7 +96,13 @@ async fn answer(State(doors): State<Doors>, person: Person, request: Request) ->
             .hint("End some of them (DELETE /mcp), or wait until they are closed for want of use.")
             .into_response();
     }
-    sessions.service.handle(request).await.map(Body::new)
+    let ends = *request.method() == Method::DELETE;
+    let mut response = sessions.service.handle(request).await.map(Body::new);
+    // Some clients take only this for the end of a session.
+    if ends && response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    response
 }
 
 /// A server for MCP clients alone, on a port of its own.

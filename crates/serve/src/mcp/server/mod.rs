@@ -23,6 +23,8 @@ mod client;
 mod clients;
 mod completion;
 mod connection;
+#[cfg(feature = "conformance-fixtures")]
+mod fixtures;
 mod http;
 mod listing;
 mod prompts;
@@ -79,6 +81,8 @@ struct Inner {
     /// Those that come without a session.
     clients: clients::Clients,
     suspended: ask::suspended::Suspended,
+    #[cfg(feature = "conformance-fixtures")]
+    fixtures: fixtures::Fixtures,
     /// Fires when the server ends: whatever runs for any client stops then.
     ending: CancellationToken,
 }
@@ -90,6 +94,8 @@ impl McpServer {
             usual: listing::Usual::default(),
             clients: clients::Clients::default(),
             suspended: ask::suspended::Suspended::default(),
+            #[cfg(feature = "conformance-fixtures")]
+            fixtures: fixtures::Fixtures::default(),
             ending: CancellationToken::new(),
         }))
     }

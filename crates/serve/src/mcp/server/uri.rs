@@ -55,7 +55,7 @@ pub fn escaped(path: &Path) -> String {
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
-                text.push(char::from(*byte))
+                text.push(char::from(*byte));
             }
             other => {
                 let _ = write!(text, "%{other:02X}");
@@ -71,7 +71,7 @@ fn path_of(rest: &str) -> Option<PathBuf> {
     if !rest.starts_with('/') {
         return None;
     }
-    Some(PathBuf::from(os_string(unescaped(rest)?)?))
+    path_from(unescaped(rest)?)
 }
 
 /// The bytes that escapes stand for.
@@ -94,13 +94,14 @@ fn hex(digit: u8) -> Option<u8> {
 }
 
 #[cfg(unix)]
-fn os_string(bytes: Vec<u8>) -> Option<std::ffi::OsString> {
+#[allow(clippy::unnecessary_wraps)] // elsewhere not all bytes are a name
+fn path_from(bytes: Vec<u8>) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt;
-    Some(std::ffi::OsString::from_vec(bytes))
+    Some(std::ffi::OsString::from_vec(bytes).into())
 }
 
 #[cfg(not(unix))]
-fn os_string(bytes: Vec<u8>) -> Option<std::ffi::OsString> {
+fn path_from(bytes: Vec<u8>) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(Into::into)
 }
 

@@ -2,8 +2,8 @@ use serde_json::json;
 
 use super::*;
 
-fn read(entry: Value) -> Result<ServerConfig, ConfigErrors> {
-    ServerConfig::read("s", &entry)
+fn read(entry: &Value) -> Result<ServerConfig, ConfigErrors> {
+    ServerConfig::read("s", entry)
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn the_entries_of_other_clients_are_read_as_they_are() {
 
 #[test]
 fn our_own_settings_are_read() {
-    let config = read(json!({
+    let config = read(&json!({
         "command": "x", "permission": "sensitive", "timeout_s": 5, "shared": true, "protocol": "2025-06-18",
         "tools": {"look": {"permission": "public"}, "drop": {"hidden": true}},
     }))
@@ -78,9 +78,9 @@ fn all_that_is_wrong_is_told_at_once_with_its_place() {
 
 #[test]
 fn secrets_are_in_no_words_about_a_server() {
-    let config = read(json!({"command": "x", "env": {"TOKEN": "hunter2-hunter2"}})).unwrap();
-    let http = read(json!({"url": "https://h/?key=hunter2-hunter2", "headers": {"X": "hunter2-hunter2"}}));
-    let wrong = read(json!({"command": ["hunter2-hunter2"], "env": {"TOKEN": ["hunter2-hunter2"]}}));
+    let config = read(&json!({"command": "x", "env": {"TOKEN": "hunter2-hunter2"}})).unwrap();
+    let http = read(&json!({"url": "https://h/?key=hunter2-hunter2", "headers": {"X": "hunter2-hunter2"}}));
+    let wrong = read(&json!({"command": ["hunter2-hunter2"], "env": {"TOKEN": ["hunter2-hunter2"]}}));
     let said = format!("{config:?} {http:?} {wrong:?} {}", wrong.as_ref().unwrap_err());
     assert!(said.contains("TOKEN") && !said.contains("hunter2"), "{said}");
 }

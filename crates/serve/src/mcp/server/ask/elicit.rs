@@ -41,7 +41,7 @@ impl Approver for Elicitation {
             let sent = self.peer.send_cancellable_request(question, options).await.ok()?;
             let shown = Shown { watch: &self.watch, id: Some(sent.id.clone()) };
             let answered = sent.await_response().await;
-            shown.is_over();
+            shown.ends();
             match answered {
                 Ok(ClientResult::ElicitResult(result)) => Some(form::answer(request, &result)),
                 // A client that cannot ask says nothing; others may still answer.
@@ -63,7 +63,7 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    fn is_over(mut self) {
+    fn ends(mut self) {
         self.id = None;
     }
 }

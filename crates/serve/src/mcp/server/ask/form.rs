@@ -7,6 +7,8 @@ use deskhand_core::{
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, ErrorData};
 use serde_json::{Value, json};
 
+use crate::mcp::harmless::{seen, seen_lines};
+
 /// Characters of a preview, or of a result, that are shown.
 const MOST_SHOWN: usize = 2_000;
 /// Paths, commands and hosts that are named.
@@ -21,7 +23,7 @@ pub fn of(request: &ApprovalRequest) -> Result<ElicitRequestParams, ErrorData> {
             let message = format!(
                 "May the client see this result of {}?\n\n{}",
                 request.tool,
-                shortened(text, MOST_SHOWN)
+                shortened(&seen_lines(text), MOST_SHOWN)
             );
             (message, vec!["pass", "withhold"])
         }
@@ -41,13 +43,13 @@ pub fn of(request: &ApprovalRequest) -> Result<ElicitRequestParams, ErrorData> {
 
 fn execution(request: &ApprovalRequest, plan: &Plan) -> (String, Vec<&'static str>) {
     let mut lines = vec![
-        format!("{}: {}", request.tool, plan.summary),
-        format!("Permission: {} ({})", plan.permission, plan.why),
+        format!("{}: {}", request.tool, seen(&plan.summary)),
+        format!("Permission: {} ({})", plan.permission, seen(&plan.why)),
     ];
     let touches = plan.touches.iter().map(|touch| format!("{} {}", touch.access, touch.path.display()));
     let named = |what: &str, all: Vec<String>| {
         let more = all.len().saturating_sub(MOST_NAMED);
-        let mut shown: Vec<String> = all.into_iter().take(MOST_NAMED).collect();
+        let mut shown: Vec<String> = all.iter().take(MOST_NAMED).map(|one| seen(one)).collect();
         if more > 0 {
             shown.push(format!("and {more} more"));
         }
@@ -56,15 +58,15 @@ fn execution(request: &ApprovalRequest, plan: &Plan) -> (String, Vec<&'static st
     lines.extend(named("Paths", touches.collect()));
     lines.extend(named("Commands", plan.commands.iter().map(|words| words.join(" ")).collect()));
     lines.extend(named("Hosts", plan.hosts.clone()));
-    lines.extend(plan.notes.iter().take(MOST_NAMED).map(|note| format!("Note: {note}")));
+    lines.extend(plan.notes.iter().take(MOST_NAMED).map(|note| format!("Note: {}", seen(note))));
     if let Some(preview) = &plan.preview {
-        lines.push(format!("\n{}", shortened(preview.text(), MOST_SHOWN)));
+        lines.push(format!("\n{}", shortened(&seen_lines(preview.text()), MOST_SHOWN)));
     }
     let mut choices = vec!["once"];
     if let Some(shape) = remembered(request, plan) {
         lines.push(format!(
             "\n`session` also says yes, for the rest of this session, to {}.",
-            shape.words(&request.tool)
+            seen(&shape.words(&request.tool))
         ));
         choices.push("session");
     }

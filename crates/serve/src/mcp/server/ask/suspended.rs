@@ -71,7 +71,7 @@ pub enum Redeemed {
     /// With an answer, or too late for one: it goes on.
     GoesOn(Going),
     /// Without an answer: it is asked again.
-    Unanswered(Going, Question),
+    Unanswered(Going, Box<Question>),
 }
 
 impl Suspended {
@@ -129,7 +129,7 @@ impl Suspended {
             return Ok(Redeemed::GoesOn(going));
         }
         match responses.and_then(|all| all.get(KEY)).and_then(form::read) {
-            None => Ok(Redeemed::Unanswered(going, question)),
+            None => Ok(Redeemed::Unanswered(going, Box::new(question))),
             Some(result) => {
                 let answer = form::answer(&question.request, &result);
                 // It may have been settled elsewhere this very moment.

@@ -36,7 +36,7 @@ pub struct Going {
     questions: mpsc::UnboundedReceiver<Question>,
     cancel: CancellationToken,
     paths: Option<Paths>,
-    _cancelled_when_dropped: DropGuard,
+    _guard: DropGuard,
 }
 
 impl Going {
@@ -90,7 +90,7 @@ impl McpServer {
         match self.0.suspended.redeem(&asker.client, handle, &params)? {
             Redeemed::GoesOn(going) => self.attend(going, asker).await,
             Redeemed::Unanswered(going, question) => {
-                Ok(self.0.suspended.put(&asker.client, going, question)?.into())
+                Ok(self.0.suspended.put(&asker.client, going, *question)?.into())
             }
         }
     }
@@ -122,8 +122,8 @@ impl McpServer {
         let request = client.request(&params.name, arguments, cancel.clone());
         let server = self.clone();
         let outcome = Running::Here(Box::pin(async move { server.gate().call(request, &cx).await }));
-        let _cancelled_when_dropped = cancel.clone().drop_guard();
-        Ok(Going { params, outcome, watch, questions, cancel, paths, _cancelled_when_dropped })
+        let guard = cancel.clone().drop_guard();
+        Ok(Going { params, outcome, watch, questions, cancel, paths, _guard: guard })
     }
 
     fn is_a_tool_for_clients(&self, name: &str) -> Result<(), ErrorData> {
@@ -150,8 +150,13 @@ impl McpServer {
                 tokio::select! {
                     biased;
                     outcome = &mut going.outcome => {
-                        watch.tell_the_rest(&listener).await;
-                        return self.ended(going, outcome, asker);
+                        // One that is gone reads nothing any more.
+                        tokio::select! {
+                            () = watch.tell_the_rest(&listener) => {}
+                            () = asker.client.ending().cancelled() => {}
+                            () = asker.cancelled.cancelled() => {}
+                        }
+                        return self.ended(&going, outcome, asker);
                     }
                     Some(question) = going.questions.recv() => break question,
                     () = asker.cancelled.cancelled(), if !is_cancelled => {
@@ -168,7 +173,7 @@ impl McpServer {
 
     fn ended(
         &self,
-        going: Going,
+        going: &Going,
         outcome: Result<Outcome, String>,
         asker: &Asker,
     ) -> Result<CallToolResponse, ErrorData> {

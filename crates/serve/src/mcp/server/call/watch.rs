@@ -21,7 +21,7 @@ use rmcp::{
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::mcp::server::House;
+use crate::mcp::{harmless::seen, server::House};
 
 /// At most so often.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -98,10 +98,10 @@ impl State {
 
     fn wants(&mut self, request: &ApprovalRequest) {
         let what = match &request.subject {
-            Subject::Execution { plan } => bounded(&plan.summary),
+            Subject::Execution { plan } => bounded(&seen(&plan.summary)),
             Subject::Result { .. } => format!("may the caller see the result of {}", request.tool),
         };
-        let words = format!("Waiting for a yes: {what}");
+        let words = format!("Waiting for a yes: {}.", what.trim_end_matches('.'));
         self.note(
             LoggingLevel::Notice,
             json!({"event": "approval_wanted", "approval_id": request.id, "call_id": request.call_id, "text": words}),

@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use deskhand_core::{DialectEntry, Registry, ToolEntry};
 use rmcp::model::{ErrorData, ListToolsResult, Tool};
 
-use self::detail::Subject;
+use self::detail::{Level, Subject};
 use super::{McpServer, Offer, client::Client};
 
 /// What is listed where nothing is asked for.
@@ -60,7 +60,7 @@ impl McpServer {
                 _ => return Err(ErrorData::invalid_params(format!("there is no page {text:?}"), None)),
             },
         };
-        client.is_told(names(&tools));
+        client.is_told(&names(&tools));
         let end = tools.len().min(start + PAGE);
         let mut page = ListToolsResult::with_all_items(tools[start..end].to_vec());
         page.next_cursor = (end < tools.len()).then(|| end.to_string());
@@ -69,7 +69,7 @@ impl McpServer {
 
     /// Whether a client would now be told of other tools than before.
     pub(super) fn is_told_anew(&self, client: &Client) -> bool {
-        client.is_told(names(&self.listed(client)))
+        client.is_told(&names(&self.listed(client)))
     }
 
     /// All that a client is told of: what was asked for when the server was started, then what it has found.
@@ -148,18 +148,17 @@ fn fitted(subjects: &[Subject<'_>], offer: &Offer, most: usize) -> Vec<Tool> {
     if offer.full_schemas {
         return subjects.iter().map(Subject::whole).collect();
     }
-    let listed = detail::Level::ALL
-        .iter()
-        .map(|level| -> Vec<Tool> { subjects.iter().map(|subject| subject.at(*level)).collect() });
+    let mut more = None;
     let mut least = Vec::new();
-    for tools in listed {
+    for level in Level::ALL {
+        let tools: Vec<Tool> = subjects.iter().map(|subject| subject.at(*level)).collect();
         if bytes(&tools) <= most {
-            return tools;
+            return fuller(tools, subjects, more, most);
         }
-        least = tools;
+        (least, more) = (tools, Some(*level));
     }
     let mut room = most;
-    least.retain(|tool| match room.checked_sub(bytes(std::slice::from_ref(tool))) {
+    least.retain(|tool| match room.checked_sub(size(tool)) {
         Some(left) => {
             room = left;
             true
@@ -169,11 +168,30 @@ fn fitted(subjects: &[Subject<'_>], offer: &Offer, most: usize) -> Vec<Tool> {
     least
 }
 
+/// Gives what room is left to the tools that come first: more is said of those for which it is enough.
+fn fuller(mut tools: Vec<Tool>, subjects: &[Subject<'_>], more: Option<Level>, most: usize) -> Vec<Tool> {
+    let Some(more) = more else { return tools };
+    let mut room = most - bytes(&tools);
+    for (tool, subject) in tools.iter_mut().zip(subjects) {
+        let better = subject.at(more);
+        let costs = size(&better).saturating_sub(size(tool));
+        if let Some(left) = room.checked_sub(costs) {
+            (*tool, room) = (better, left);
+        }
+    }
+    tools
+}
+
 fn names(tools: &[Tool]) -> Vec<String> {
     tools.iter().map(|tool| tool.name.to_string()).collect()
 }
 
 /// The size of tools on the wire.
 fn bytes(tools: &[Tool]) -> usize {
-    tools.iter().map(|tool| serde_json::to_string(tool).map_or(0, |text| text.len()) + 1).sum()
+    tools.iter().map(size).sum()
+}
+
+/// With the comma behind it.
+fn size(tool: &Tool) -> usize {
+    serde_json::to_string(tool).map_or(0, |text| text.len()) + 1
 }

@@ -90,7 +90,7 @@ impl Front {
             let is_below = line.starts_with([' ', '-']);
             if !is_below {
                 let Some((key, value)) = line.split_once(':') else { continue };
-                (open, _) = (key.trim(), ());
+                open = key.trim();
                 front.set(key.trim(), value.trim());
             } else if open == "arguments" {
                 front.argument_line(line.trim());

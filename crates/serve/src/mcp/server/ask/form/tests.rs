@@ -85,3 +85,19 @@ fn a_result_is_passed_only_by_its_word() {
     let other = said(ElicitationAction::Accept, json!({"decision": "once"}));
     assert!(matches!(answer(&result, &other), AnyAnswer::Result(ResultAnswer::Withhold { .. })));
 }
+
+#[test]
+fn what_would_deceive_the_person_is_seen() {
+    let mut request = execution_of(true);
+    let Subject::Execution { plan } = &mut request.subject else { unreachable!() };
+    plan.summary = "Write /w/a\u{202e}txt.exe".into();
+    plan.commands = vec![vec!["rm".into(), "x\r\u{1b}[2Kls".into()]];
+    plan.preview = Some(Preview::Text("one\n\u{200b}two".into()));
+    let form = serde_json::to_value(of(&request).unwrap()).unwrap();
+    let message = form["message"].as_str().unwrap();
+    for (hidden, seen) in
+        [('\u{202e}', "\\u{202e}txt"), ('\r', "x\\r"), ('\u{1b}', "\\u{1b}[2K"), ('\u{200b}', "\\u{200b}two")]
+    {
+        assert!(!message.contains(hidden) && message.contains(seen), "{message:?}");
+    }
+}

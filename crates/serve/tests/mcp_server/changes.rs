@@ -1,0 +1,72 @@
+//! A client is told when its list of tools changes, and only then.
+
+use std::{sync::Arc, sync::atomic::Ordering};
+
+use deskhand_core::{Effects, Guest, Permission};
+use deskhand_serve::mcp::server::Offer;
+use rmcp::model::ProtocolVersion;
+use serde_json::{Value, json};
+
+use super::{
+    desk::{Desk, until},
+    probe::Endless,
+    tester::{Person, connect, connect_to, status},
+};
+
+#[tokio::test]
+async fn what_is_found_is_listed_and_callable_from_then_on() {
+    let desk = Desk::new();
+    desk.write("a.txt", "x");
+    let connected = connect(&desk, Person::Absent).await;
+    let before = connected.names().await;
+    assert!(!before.contains(&"file_stat".to_owned()));
+    // What is not listed can be called all the same.
+    assert_eq!(status(&connected.call("file_stat", json!({"path": "a.txt"})).await), "success");
+    connected.call("find_tools", json!({"query": "size and modification time of a file", "limit": 1})).await;
+    until(|| (connected.seen.list_changed.load(Ordering::SeqCst) == 1).then_some(())).await;
+    let after = connected.names().await;
+    assert_eq!(after[..before.len()], before[..], "what came first stays first");
+    assert!(after.contains(&"file_stat".to_owned()), "{after:?}");
+    // The same again changes nothing.
+    connected.call("find_tools", json!({"query": "size and modification time of a file", "limit": 1})).await;
+    connected.call("find_tools", json!({"query": "read a file", "limit": 1})).await;
+    assert_eq!(connected.seen.list_changed.load(Ordering::SeqCst), 1);
+}
+
+fn guest(name: &str) -> Guest {
+    Guest {
+        name: name.to_owned(),
+        description: "Says something.".to_owned(),
+        permission: Permission::Public,
+        effects: Effects::READS,
+        timeout_s: 10,
+        input_schema: json!({"type": "object", "properties": {}}),
+        output_schema: Value::Null,
+        tool: Arc::new(Endless),
+    }
+}
+
+#[tokio::test]
+async fn other_servers_tools_come_and_go_where_they_were_asked_for() {
+    let desk = Desk::new();
+    desk.gate.registry.receive("other", vec![guest("mcp_other_one")]);
+    let offer = Offer { toolsets: vec!["other".to_owned()], ..Offer::default() };
+    let asked = connect_to(desk.server(offer), Person::Absent, ProtocolVersion::V_2025_11_25).await;
+    let usual = connect(&desk, Person::Absent).await;
+    assert_eq!(asked.names().await, ["mcp_other_one"]);
+    assert!(!usual.names().await.contains(&"mcp_other_one".to_owned()), "a guest is not among the usual few");
+    desk.gate.registry.receive("other", vec![guest("mcp_other_one"), guest("mcp_other_two")]);
+    until(|| (asked.seen.list_changed.load(Ordering::SeqCst) == 1).then_some(())).await;
+    assert_eq!(asked.names().await, ["mcp_other_one", "mcp_other_two"]);
+    assert_eq!(usual.seen.list_changed.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_tool_of_conversations_is_none_for_clients() {
+    let desk = Desk::new();
+    let offer = Offer { toolsets: vec!["chat".to_owned()], ..Offer::default() };
+    let connected = connect_to(desk.server(offer), Person::Absent, ProtocolVersion::V_2025_06_18).await;
+    assert!(!connected.names().await.contains(&"compact".to_owned()));
+    let refused = connected.try_call("compact", json!({})).await.unwrap_err();
+    assert!(refused.to_string().contains("-32602"), "{refused}");
+}

@@ -1,0 +1,274 @@
+//! A server on a temporary data folder and workspace.
+
+use std::{
+    fs,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use deskhand_core::{
+    Answer, Caller, Desktop, Gate, GateSettings, Mode, Services, SessionCx, Settled, UndoJournal,
+    approval::{AnyAnswer, ApprovalQueue, ApprovalRequest},
+    arguments::sha256_hex,
+    event::NoEvents,
+};
+use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
+use deskhand_serve::{
+    http::{Listen, Token, Users},
+    mcp::server::{self, House, McpServer, Offer, Parts},
+};
+use deskhand_store::{Store, StoreOptions};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::{sync::oneshot, task::JoinHandle};
+
+use super::probe;
+
+pub struct Desk {
+    _folder: TempDir,
+    pub workspace: PathBuf,
+    pub data: PathBuf,
+    pub store: Arc<Store>,
+    pub gate: Gate,
+    pub running: Arc<AtomicUsize>,
+    services: Services,
+    mode: Mode,
+}
+
+struct SmallHouse {
+    workspace: PathBuf,
+    skills: PathBuf,
+    services: Services,
+    mode: Mode,
+}
+
+impl House for SmallHouse {
+    fn surroundings(&self, session_id: &str) -> Result<SessionCx, String> {
+        Ok(SessionCx {
+            id: session_id.to_owned(),
+            owner: None,
+            desktop: Desktop::Here,
+            caller: Caller("test".into()),
+            workspace: self.workspace.clone(),
+            mode: self.mode,
+            services: self.services.clone(),
+            approvers: Vec::new(),
+            wait_for_others: true,
+            events: Arc::new(NoEvents),
+            outside: Arc::default(),
+            check_results: false,
+        })
+    }
+
+    fn where_to_answer(&self) -> String {
+        "the test".to_owned()
+    }
+
+    fn skills(&self) -> PathBuf {
+        self.skills.clone()
+    }
+}
+
+impl Desk {
+    pub fn new() -> Self {
+        Self::with(Mode::Ask, |_| {})
+    }
+
+    pub fn with(mode: Mode, set: impl FnOnce(&mut GateSettings)) -> Self {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (workspace, data) = (root.join("workspace"), root.join("data"));
+        fs::create_dir(&workspace).unwrap();
+        let store = Arc::new(Store::open(&data, &StoreOptions::default()).unwrap());
+        let paths = Paths::open(PathsConfig {
+            workspaces: vec![workspace.clone()],
+            own: vec![data.clone()],
+            outputs: data.join("outputs"),
+            home: Some(root.join("home")),
+            ..PathsConfig::default()
+        })
+        .unwrap();
+        let undo: Arc<dyn UndoJournal> = store.undo();
+        let running = probe::Running::default();
+        let services = Services::default().with(paths).with(undo).with(running.clone());
+        let mut registry = deskhand_tools::registry();
+        deskhand_agent::tools::register(&mut registry);
+        registry.add(probe::Endless);
+        registry.probe(&services);
+        let mut settings =
+            GateSettings { approval_timeout: Duration::from_mins(1), ..GateSettings::default() };
+        set(&mut settings);
+        let gate = Gate {
+            registry: Arc::new(registry),
+            policy: Arc::new(Rules::new(store.grants())),
+            screener: Arc::new(SecretScreener),
+            audit: store.audit(),
+            approvals: store.approvals(),
+            grants: store.grants(),
+            outputs: store.outputs(),
+            settings,
+        };
+        Self { _folder: folder, workspace, data, store, gate, running: running.0, services, mode }
+    }
+
+    pub fn server(&self, offer: Offer) -> McpServer {
+        McpServer::new(Parts {
+            gate: self.gate.clone(),
+            store: self.store.sessions(),
+            audit: self.store.audit(),
+            house: Arc::new(SmallHouse {
+                workspace: self.workspace.clone(),
+                skills: self.data.join("skills"),
+                services: self.services.clone(),
+                mode: self.mode,
+            }),
+            offer,
+        })
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.workspace.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.workspace.join(name).exists()
+    }
+
+    /// The question that waits, once there is one.
+    pub async fn question(&self) -> ApprovalRequest {
+        until(|| self.store.approvals().pending().unwrap().into_iter().next()).await
+    }
+
+    /// Answers like a person at the web page.
+    pub fn say_yes(&self, question: &ApprovalRequest) {
+        let answer = AnyAnswer::Execution(Answer::Yes { remember: None });
+        let settled = Settled::Answered { answer, by: "person:web".into() };
+        self.store.approvals().settle(&question.id, &settled).unwrap();
+    }
+
+    /// Waits until so many calls of the endless tool run.
+    pub async fn running_are(&self, wanted: usize) {
+        until(|| (self.running.load(Ordering::SeqCst) == wanted).then_some(())).await;
+    }
+}
+
+/// Waits until there is something. What never comes is an end, too.
+pub async fn until<T>(mut there: impl FnMut() -> Option<T>) -> T {
+    for _ in 0..2_000 {
+        if let Some(found) = there() {
+            return found;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("it never comes");
+}
+
+/// Who asks over HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    Owner,
+    Bob,
+    Nobody,
+}
+
+/// The server on a port of its own.
+pub struct Port {
+    pub url: String,
+    tokens: [Token; 2],
+    client: reqwest::Client,
+    stop: Option<oneshot::Sender<()>>,
+    serving: JoinHandle<()>,
+}
+
+impl Port {
+    pub async fn open(desk: &Desk) -> Self {
+        let tokens = [Token::random().unwrap(), Token::random().unwrap()];
+        let users = Users::new(&tokens[0]).with("bob", &sha256_hex(tokens[1].reveal().as_bytes()));
+        let listen = Listen { address: "127.0.0.1:0".parse().unwrap(), hosts: Vec::new(), tls: None };
+        let listener = server::listen(desk.server(Offer::default()), &listen, users, 10_000).await.unwrap();
+        let url = listener.url();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = tokio::spawn(async move {
+            let until = async {
+                let _ = stopped.await;
+            };
+            listener.run(until).await.unwrap();
+        });
+        let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_mins(1)).build().unwrap();
+        Self { url, tokens, client, stop: Some(stop), serving }
+    }
+
+    pub fn token(&self, who: Who) -> Option<&str> {
+        match who {
+            Who::Owner => Some(self.tokens[0].reveal()),
+            Who::Bob => Some(self.tokens[1].reveal()),
+            Who::Nobody => None,
+        }
+    }
+
+    /// A message, on its way.
+    pub fn post(&self, who: Who, message: &Value) -> reqwest::RequestBuilder {
+        let request = self
+            .client
+            .post(&self.url)
+            .header("accept", "application/json, text/event-stream")
+            .header("content-type", "application/json")
+            .body(message.to_string());
+        match self.token(who) {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
+    }
+
+    /// A request of the protocol without sessions, of a client of this name that can show forms.
+    pub fn stateless(&self, who: Who, name: &str, method: &str, params: Value) -> reqwest::RequestBuilder {
+        let mut params = params;
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+            "io.modelcontextprotocol/clientInfo": {"name": name, "version": "1"},
+        });
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let request = self
+            .post(who, &message)
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", method);
+        let named = [&params["name"], &params["uri"]].into_iter().find_map(Value::as_str);
+        match named {
+            Some(named) => request.header("mcp-name", named),
+            None => request,
+        }
+    }
+
+    pub async fn ask(&self, who: Who, name: &str, method: &str, params: Value) -> Value {
+        answer(self.stateless(who, name, method, params)).await.1
+    }
+
+    /// Ends the server, and waits until it has ended.
+    pub async fn close(mut self) {
+        drop(self.stop.take());
+        (&mut self.serving).await.unwrap();
+    }
+}
+
+impl Drop for Port {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+/// The status, and the last message of the answer.
+pub async fn answer(request: reqwest::RequestBuilder) -> (u16, Value) {
+    let response = request.send().await.unwrap();
+    let status = response.status().as_u16();
+    let text = response.text().await.unwrap();
+    let last = text.lines().filter_map(|line| line.strip_prefix("data: ")).rfind(|data| !data.is_empty());
+    (status, serde_json::from_str(last.unwrap_or(&text)).unwrap_or(Value::Null))
+}

@@ -1,0 +1,121 @@
+//! One client's work is none of another's.
+
+use deskhand_core::session::{NewSession, SessionStore};
+use serde_json::{Value, json};
+
+use super::{
+    desk::{Desk, Port, Who, answer},
+    tester::{Person, connect, status},
+};
+
+#[tokio::test]
+async fn a_yes_for_the_session_is_one_clients_alone() {
+    let desk = Desk::new();
+    let (one, other) = (connect(&desk, Person::YesForTheSession).await, connect(&desk, Person::No).await);
+    let file = |name: &str| json!({"path": name, "content": "x"});
+    assert_eq!(status(&one.call("write_file", file("a.txt")).await), "success");
+    assert_eq!(status(&one.call("write_file", file("b.txt")).await), "success");
+    assert_eq!(status(&other.call("write_file", file("c.txt")).await), "execution_rejected");
+    assert_eq!(other.seen.questions.lock().unwrap().len(), 1, "the other is asked");
+}
+
+async fn initialize(port: &Port, who: Who) -> String {
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "tester", "version": "1"},
+    }});
+    let response = port.post(who, &message).send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    response.headers()["mcp-session-id"].to_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_session_belongs_to_the_one_who_made_it() {
+    let desk = Desk::new();
+    let port = Port::open(&desk).await;
+    let session = initialize(&port, Who::Owner).await;
+    let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}});
+    let with = |who: Who| port.post(who, &list).header("mcp-session-id", &session);
+    assert_eq!(answer(with(Who::Bob)).await.0, 404);
+    assert_eq!(answer(with(Who::Nobody)).await.0, 401);
+    let (status, listed) = answer(with(Who::Owner)).await;
+    assert_eq!(status, 200);
+    assert!(!listed["result"]["tools"].as_array().unwrap().is_empty());
+    // Nor can another end it.
+    let end = |who: Who| {
+        let request = reqwest::Client::new().delete(&port.url).header("mcp-session-id", &session);
+        request.bearer_auth(port.token(who).unwrap())
+    };
+    end(Who::Bob).send().await.unwrap();
+    assert_eq!(answer(with(Who::Owner)).await.0, 200);
+    assert_eq!(end(Who::Owner).send().await.unwrap().status(), 204);
+    assert_eq!(answer(with(Who::Owner)).await.0, 404);
+}
+
+async fn read(port: &Port, who: Who, uri: &str) -> Value {
+    let read = port.ask(who, "tester", "resources/read", json!({"uri": uri})).await;
+    match read["result"]["contents"][0]["text"].as_str() {
+        Some(text) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
+        None => read["error"]["code"].clone(),
+    }
+}
+
+#[tokio::test]
+async fn conversations_and_records_are_their_owners() {
+    let desk = Desk::new();
+    let port = Port::open(&desk).await;
+    let new = |owner: Option<&str>| NewSession { owner: owner.map(str::to_owned), ..NewSession::default() };
+    let [ours, his] = [None, Some("bob")].map(|owner| desk.store.sessions().create(&new(owner)).unwrap().id);
+    for (who, own, others) in [(Who::Owner, &ours, &his), (Who::Bob, &his, &ours)] {
+        let listed = read(&port, who, "deskhand://sessions").await;
+        assert_eq!(listed["total"], 1, "{listed}");
+        assert_eq!(listed["sessions"][0]["id"], **own);
+        assert_eq!(read(&port, who, &format!("deskhand://sessions/{own}")).await["id"], **own);
+        assert_eq!(read(&port, who, &format!("deskhand://sessions/{others}")).await, -32602);
+        let completed = port
+            .ask(
+                who,
+                "tester",
+                "completion/complete",
+                json!({
+                    "ref": {"type": "ref/resource", "uri": "deskhand://sessions/{id}"},
+                    "argument": {"name": "id", "value": ""},
+                }),
+            )
+            .await;
+        assert_eq!(completed["result"]["completion"]["values"], json!([own]), "{completed}");
+    }
+    desk.write("a.txt", "x");
+    let call = json!({"name": "file_stat", "arguments": {"path": "a.txt"}});
+    port.ask(Who::Owner, "tester", "tools/call", call).await;
+    let tools = |records: &Value| records.to_string().contains("file_stat");
+    assert!(tools(&read(&port, Who::Owner, "deskhand://audit").await));
+    assert!(!tools(&read(&port, Who::Bob, "deskhand://audit").await));
+}
+
+#[tokio::test]
+async fn a_whole_output_is_read_for_whom_its_call_was_made() {
+    let desk = Desk::with(deskhand_core::Mode::Ask, |settings| settings.max_output_chars = 300);
+    let port = Port::open(&desk).await;
+    desk.write("long.txt", "0123456789\n".repeat(100));
+    let call = json!({"name": "read_file", "arguments": {"path": "long.txt"}});
+    let result = port.ask(Who::Owner, "tester", "tools/call", call).await;
+    let links: Vec<&Value> = result["result"]["content"].as_array().unwrap().iter().collect();
+    let output = links
+        .iter()
+        .find(|link| link["uri"].as_str().is_some_and(|uri| uri.starts_with("deskhand://output/")));
+    let uri = output.unwrap_or_else(|| panic!("{result}"))["uri"].as_str().unwrap();
+    assert!(read(&port, Who::Owner, uri).await.to_string().contains("0123456789"));
+    assert_eq!(read(&port, Who::Bob, uri).await, -32602);
+}
+
+#[tokio::test]
+async fn what_one_client_found_the_other_is_not_told_of() {
+    let desk = Desk::new();
+    let port = Port::open(&desk).await;
+    let find = json!({"name": "find_tools", "arguments": {"query": "delete a file", "limit": 1}});
+    port.ask(Who::Owner, "one", "tools/call", find).await;
+    let names = |listed: &Value| listed["result"]["tools"].to_string().contains("\"file_delete\"");
+    assert!(names(&port.ask(Who::Owner, "one", "tools/list", json!({})).await));
+    assert!(!names(&port.ask(Who::Owner, "another", "tools/list", json!({})).await));
+    assert!(!names(&port.ask(Who::Bob, "one", "tools/list", json!({})).await));
+}

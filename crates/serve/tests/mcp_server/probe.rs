@@ -1,0 +1,50 @@
+//! A tool that goes on until it is stopped, and tells how often it runs now.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use deskhand_core::{Cx, Effects, Permission, Plan, Spec, Tool, ToolError, ToolResult};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How many of its calls run.
+#[derive(Clone, Default)]
+pub struct Running(pub Arc<AtomicUsize>);
+
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Output {}
+
+pub struct Endless;
+
+impl Tool for Endless {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec::new("endless", "Goes on until it is stopped.")
+        .permission(Permission::Public)
+        .effects(Effects::READS)
+        .toolsets(&["probe"]);
+
+    async fn plan(&self, _: &Input, _: &Cx) -> ToolResult<Plan> {
+        Ok(Plan::new("Go on."))
+    }
+
+    async fn run(&self, _: Input, cx: &Cx) -> ToolResult<Output> {
+        let running = cx.service::<Running>()?.0.clone();
+        running.fetch_add(1, Ordering::SeqCst);
+        for done in 0_u64.. {
+            cx.progress(&format!("step {done}"), None, None);
+            tokio::select! {
+                () = cx.cancel_token().cancelled() => break,
+                () = tokio::time::sleep(std::time::Duration::from_millis(5)) => {}
+            }
+        }
+        running.fetch_sub(1, Ordering::SeqCst);
+        Err(ToolError::cancelled())
+    }
+}

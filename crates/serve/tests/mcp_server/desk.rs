@@ -99,6 +99,7 @@ impl Desk {
         let mut registry = deskhand_tools::registry();
         deskhand_agent::tools::register(&mut registry);
         registry.add(probe::Endless);
+        registry.add(probe::PressKey);
         registry.probe(&services);
         let mut settings =
             GateSettings { approval_timeout: Duration::from_mins(1), ..GateSettings::default() };

@@ -119,3 +119,41 @@ async fn what_one_client_found_the_other_is_not_told_of() {
     assert!(!names(&port.ask(Who::Owner, "another", "tools/list", json!({})).await));
     assert!(!names(&port.ask(Who::Bob, "one", "tools/list", json!({})).await));
 }
+
+#[tokio::test]
+async fn only_who_sits_at_the_desktop_acts_on_it() {
+    let desk = Desk::new();
+    let port = Port::open(&desk).await;
+    let press = || json!({"name": "press_key", "arguments": {}});
+    for (who, forwarded, wanted) in
+        [(Who::Owner, false, "success"), (Who::Owner, true, "blocked"), (Who::Bob, false, "blocked")]
+    {
+        let mut request = port.stateless(who, "tester", "tools/call", press());
+        if forwarded {
+            // Somebody in between says that the asker is elsewhere.
+            request = request.header("x-forwarded-for", "192.0.2.7");
+        }
+        let (_, result) = answer(request).await;
+        assert_eq!(result["result"]["_meta"]["status"], wanted, "{who:?} {forwarded}: {result}");
+    }
+    let here = connect(&desk, Person::Absent).await;
+    assert_eq!(status(&here.call("press_key", json!({})).await), "success");
+}
+
+#[tokio::test]
+async fn nobody_drives_out_another_by_inventing_clients() {
+    let desk = Desk::new();
+    let port = Port::open(&desk).await;
+    let call = json!({"name": "endless", "arguments": {}});
+    let asking = tokio::spawn(port.stateless(Who::Owner, "tester", "tools/call", call).send());
+    desk.running_are(1).await;
+    for n in 0..60 {
+        port.ask(Who::Bob, &format!("invented {n}"), "tools/list", json!({})).await;
+    }
+    assert_eq!(desk.running.load(std::sync::atomic::Ordering::SeqCst), 1, "the owner's goes on");
+    for n in 0..60 {
+        port.ask(Who::Owner, &format!("invented {n}"), "tools/list", json!({})).await;
+    }
+    desk.running_are(0).await;
+    let _ = asking.await;
+}

@@ -20,6 +20,28 @@ pub struct Input {}
 #[derive(Serialize, JsonSchema)]
 pub struct Output {}
 
+/// Acts on the desktop, as far as the gate knows.
+pub struct PressKey;
+
+impl Tool for PressKey {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec::new("press_key", "A probe.")
+        .permission(Permission::Public)
+        .effects(Effects::DESKTOP)
+        .toolsets(&["probe"]);
+
+    async fn plan(&self, _: &Input, _: &Cx) -> ToolResult<Plan> {
+        let mut plan = Plan::new("Press a key.");
+        plan.effects = Effects::DESKTOP;
+        Ok(plan)
+    }
+
+    async fn run(&self, _: Input, _: &Cx) -> ToolResult<Output> {
+        Ok(Output {})
+    }
+}
+
 pub struct Endless;
 
 impl Tool for Endless {

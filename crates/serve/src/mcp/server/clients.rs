@@ -10,8 +10,8 @@ use rmcp::model::Implementation;
 
 use super::{McpServer, client::Client};
 
-/// The most that are remembered; those that were not here for longest go first.
-const MOST: usize = 200;
+/// The most that are remembered for one owner; those that were not here for longest go first.
+const MOST: usize = 50;
 
 #[derive(Default)]
 pub struct Clients(Mutex<HashMap<Key, Arc<Client>>>);
@@ -36,8 +36,12 @@ impl Clients {
             client.is_used_now();
             return Arc::clone(client);
         }
-        if known.len() >= MOST {
-            let oldest = known.iter().min_by_key(|(_, client)| client.used_at()).map(|(key, _)| key.clone());
+        // Nobody can drive another's clients out by inventing names.
+        let theirs: Vec<(&Key, &Arc<Client>)> =
+            known.iter().filter(|(one, _)| one.owner == key.owner).collect();
+        if theirs.len() >= MOST {
+            let oldest =
+                theirs.iter().min_by_key(|(_, client)| client.used_at()).map(|(key, _)| (*key).clone());
             if let Some(client) = oldest.and_then(|key| known.remove(&key)) {
                 client.ending().cancel();
             }

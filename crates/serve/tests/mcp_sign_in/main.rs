@@ -3,6 +3,7 @@
 
 mod authority;
 mod person;
+mod servers;
 mod silence;
 
 use std::{sync::Arc, time::Duration};

@@ -20,7 +20,10 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser;
 
-use crate::{cli::Cli, terminal::Printer};
+use crate::{
+    cli::{Cli, Command},
+    terminal::Printer,
+};
 
 /// Wrong usage, or arguments that do not fit.
 const EXIT_USAGE: u8 = 2;
@@ -45,7 +48,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     logging::start();
     let printer = Printer::new(cli.shared.json);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+    let runtime = match runtime_for(&cli).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return printer.failure(&anyhow::Error::new(error).context("the program cannot start")),
     };
@@ -55,5 +58,18 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match ended {
         Ok(code) => ExitCode::from(code),
         Err(error) => printer.failure(&error),
+    }
+}
+
+/// One client on a pipe is served by one thread: handing its messages from thread to thread would cost more than most
+/// calls. What waits for the disk or computes for long has threads of its own in any case.
+fn runtime_for(cli: &Cli) -> tokio::runtime::Builder {
+    match &cli.command {
+        Some(Command::Mcp(args)) if args.listen.is_none() => tokio::runtime::Builder::new_current_thread(),
+        _ => {
+            let mut builder = tokio::runtime::Builder::new_multi_thread();
+            builder.worker_threads(2);
+            builder
+        }
     }
 }

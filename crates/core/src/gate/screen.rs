@@ -31,12 +31,28 @@ impl From<Screened> for Reply {
 
 /// Masks.
 pub(super) fn mask(gate: &Gate, reply: Reply) -> Screened {
-    Screened {
-        text: gate.screener.mask_text(&reply.text),
-        data: gate.screener.mask_value(&reply.data),
-        images: reply.images,
-        ..Screened::default()
+    let Reply { text, mut data, images } = reply;
+    let masked = gate.screener.mask_text(&text);
+    let same = take_same(&mut data, &text);
+    let mut data = gate.screener.mask_value(&data);
+    for name in same {
+        data[name] = Value::String(masked.to_string());
     }
+    Screened { text: masked, data, images, ..Screened::default() }
+}
+
+/// What a tool read often stands in its text and in its data: it is looked through once. Takes it out of the data, and
+/// says where it stood. (Only from fields that name no secret: under another name a text may be one as a whole.)
+fn take_same(data: &mut Value, text: &str) -> Vec<&'static str> {
+    const FIELDS: [&str; 2] = ["content", "stdout"];
+    const WORTH_IT: usize = 256;
+    let Some(fields) = data.as_object_mut().filter(|_| text.len() >= WORTH_IT) else { return Vec::new() };
+    let is_same = |name: &&str| fields.get(*name).and_then(Value::as_str) == Some(text);
+    let same: Vec<&str> = FIELDS.into_iter().filter(is_same).collect();
+    for name in &same {
+        fields.insert((*name).to_owned(), Value::Null);
+    }
+    same
 }
 
 /// Cuts what is too long, and keeps the whole: only now, when the person, where they were asked, has let it pass.

@@ -128,10 +128,17 @@ impl App {
                 tracing::warn!("{problem}");
             }
             servers.retain(|name, _| wanted(name));
-            let workspaces = self.paths.workspaces().map(Path::to_path_buf).collect();
-            let places = Places::here(workspaces, Arc::clone(&self.gate.screener));
-            Servers::start(&self.gate.registry, servers, &places)
+            Servers::start(&self.gate.registry, servers, &self.server_places())
         })
+    }
+
+    /// What other MCP servers are told, and where the tokens for them are kept.
+    pub fn server_places(&self) -> Places {
+        let workspaces = self.paths.workspaces().map(Path::to_path_buf).collect();
+        Places {
+            keeper: self.config_dir.as_deref().map(servers::keeper),
+            ..Places::here(workspaces, Arc::clone(&self.gate.screener))
+        }
     }
 
     /// Ends what was begun beside this program.

@@ -230,6 +230,10 @@ pub enum ServerAction {
     Import { file: PathBuf },
     /// Take one out of mcp.json
     Remove { name: String },
+    /// Sign in to one over HTTP that wants it, in the browser; the tokens are kept in the keyring, or in a file for you alone
+    Login { name: String },
+    /// Forget the tokens of one
+    Logout { name: String },
 }
 
 /// Which page of a list.

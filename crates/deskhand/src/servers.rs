@@ -7,10 +7,15 @@ use std::{
     collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use anyhow::{Context, Result, bail};
-use deskhand_serve::mcp::client::{ServerConfig, parse_servers};
+use deskhand_agent::provider::Keyring;
+use deskhand_serve::mcp::client::{
+    ServerConfig, parse_servers,
+    sign_in::{FileKeeper, Keeper, KeyringKeeper},
+};
 use serde_json::{Map, Value, json};
 
 use crate::{private_file, settings::Settings};
@@ -25,6 +30,12 @@ pub struct Configured {
 /// Where servers are written down in the form that MCP clients share.
 pub fn file(config_dir: &Path) -> PathBuf {
     config_dir.join("mcp.json")
+}
+
+/// Where the tokens of those who signed in are kept: the system's keyring, else files for their owner alone.
+pub fn keeper(config_dir: &Path) -> Arc<dyn Keeper> {
+    let files = FileKeeper::new(config_dir.join("mcp-tokens"));
+    Arc::new(KeyringKeeper::new(Arc::new(Keyring::default()), files))
 }
 
 /// All servers. What is wrong in one file takes nothing from the others.

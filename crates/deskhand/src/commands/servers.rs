@@ -1,11 +1,17 @@
 //! `deskhand servers`: the other MCP servers, whether they work, and what they print.
 
-use std::{fmt::Write, path::PathBuf, time::Duration};
+use std::{fmt::Write, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail};
-use deskhand_serve::mcp::client::{ServerState, ServerStatus};
+use deskhand_serve::mcp::client::{
+    ServerState, ServerStatus,
+    sign_in::{self, Keeper, Login},
+    to_sign_in as to_sign_in_to,
+};
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
+use super::call::interrupted;
 use crate::{
     assemble::App,
     cli::ServerAction,
@@ -21,6 +27,18 @@ pub async fn run(app: &App, printer: Printer, action: Option<ServerAction>) -> R
         None => list(app, printer).await,
         Some(ServerAction::Show { name }) => show(app, printer, &name).await,
         Some(ServerAction::Import { file }) => import(app, printer, &file),
+        Some(ServerAction::Login { name }) => login(app, printer, &name).await,
+        Some(ServerAction::Logout { name }) => {
+            let (server, keeper) = to_sign_in(app, &name)?;
+            let had = tokio::task::spawn_blocking(move || sign_in::login::logout(&server, keeper.as_ref()));
+            let had = had.await.context("the tokens could not be looked for")??;
+            printer.print(&json!({"signed_out": had}), |_| {
+                let there_were =
+                    if had { "The tokens for it are forgotten." } else { "There were no tokens for it." };
+                format!("{name}: {there_were}")
+            })?;
+            Ok(0)
+        }
         Some(ServerAction::Remove { name }) => {
             servers::remove(&config_dir(app)?, &name)?;
             printer.print(&json!({"removed": name}), |_| format!("{name} is not a server here any more."))?;
@@ -58,8 +76,8 @@ fn is_good(state: &ServerState) -> bool {
 }
 
 fn row(state: &ServerState, style: Style) -> String {
-    let status = format!("{:?}", state.status).to_lowercase();
-    let status = if is_good(state) { style.green(&status) } else { style.red(&status) };
+    let status = state.status.as_str();
+    let status = if is_good(state) { style.green(status) } else { style.red(status) };
     let name = format!("{:<16}", safe_line(&state.name));
     let mut text = format!("{} {:<6} {status}, {} tools\n", style.bold(&name), state.kind, state.tools.len());
     if let Some(error) = &state.error {
@@ -116,6 +134,33 @@ fn import(app: &App, printer: Printer, file: &std::path::Path) -> Result<u8> {
             "Their tools are asked about before they run; `deskhand servers` says whether they work.",
         );
         text
+    })?;
+    Ok(0)
+}
+
+fn to_sign_in(app: &App, name: &str) -> Result<(sign_in::Server, Arc<dyn Keeper>)> {
+    let configured = servers::configured(&app.settings, app.config_dir.as_deref());
+    let config = configured.servers.get(name).with_context(|| format!("there is no server {name}"))?;
+    let server = to_sign_in_to(name, config, &app.server_places()).map_err(anyhow::Error::msg)?;
+    Ok((server, servers::keeper(&config_dir(app)?)))
+}
+
+async fn login(app: &App, printer: Printer, name: &str) -> Result<u8> {
+    let (server, keeper) = to_sign_in(app, name)?;
+    let cancel = CancellationToken::new();
+    let show = |address: &str| {
+        let words = app.language.say("Sign in at this address:", "请在此地址登录：");
+        printer.note(&format!("{words}\n\n  {}\n", safe_line(address)));
+        // On a machine without a browser the person takes the address to another one.
+        let _ = opener::open_browser(address);
+    };
+    let signed_in = tokio::select! {
+        signed_in = Login::new(server, keeper).run(show, &cancel) => signed_in?,
+        () = interrupted() => bail!("nobody has signed in"),
+    };
+    let value = json!({"signed_in": name, "scopes": signed_in.scopes});
+    printer.print(&value, |_| {
+        format!("{}: {}", safe_line(name), app.language.say("you are signed in.", "已登录。"))
     })?;
     Ok(0)
 }

@@ -3,11 +3,12 @@
 
 mod authority;
 mod person;
+mod servers;
 mod silence;
 
 use std::{sync::Arc, time::Duration};
 
-use deskhand_serve::mcp::client::sign_in::{Login, OauthConfig, SignInError, Wanted, authorise};
+use deskhand_serve::mcp::client::sign_in::{Login, OauthConfig, Server, SignInError, Wanted, authorise};
 use reqwest::StatusCode;
 use rmcp::model::CallToolRequestParams;
 use serde_json::json;
@@ -227,6 +228,15 @@ async fn a_browser_is_sent_nowhere_that_is_not_safe() {
         let error = desk.sign_in_by(|address| async move { panic!("shown: {address}") }).await.unwrap_err();
         assert!(matches!(error, SignInError::Unsafe { .. }), "{metadata}: {error}");
     }
+}
+
+#[tokio::test]
+async fn a_server_that_would_get_the_token_in_the_clear_gets_none() {
+    let desk = Desk::new().await;
+    let server = Server::new("notes", "http://mcp.invalid/mcp", OauthConfig::default()).unwrap();
+    let login = Login::new(server, desk.keeper());
+    let error = login.run(|address| panic!("shown: {address}"), &CancellationToken::new()).await.unwrap_err();
+    assert!(matches!(error, SignInError::Unsafe { .. }), "{error}");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use deskhand_core::Permission;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned, de::Error as _};
 use serde_json::{Map, Value};
 
-use super::name;
+use super::{name, sign_in::OauthConfig};
 
 /// How long a call may go without a sign of life, where nothing else is said.
 const USUAL_TIMEOUT: Duration = Duration::from_mins(1);
@@ -35,7 +35,7 @@ pub struct ServerConfig {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Link {
     Stdio { command: String, args: Vec<String>, env: BTreeMap<String, Hidden>, cwd: Option<String> },
-    Http { url: Hidden, headers: BTreeMap<String, Hidden> },
+    Http { url: Hidden, headers: BTreeMap<String, Hidden>, oauth: OauthConfig },
 }
 
 /// What is said of one tool of a server.
@@ -149,7 +149,11 @@ impl ServerConfig {
             shared: fields.take_or_default("shared"),
             protocol: fields.protocol(),
             notes: fields.notes(),
-            link: link.unwrap_or_else(|| Link::Http { url: Hidden::default(), headers: BTreeMap::new() }),
+            link: link.unwrap_or_else(|| Link::Http {
+                url: Hidden::default(),
+                headers: BTreeMap::new(),
+                oauth: OauthConfig::default(),
+            }),
             permission,
             tools,
             timeout,
@@ -241,6 +245,7 @@ impl Fields<'_> {
             _ => Some(Link::Http {
                 url: Hidden(self.needed("url")?),
                 headers: self.take_or_default("headers"),
+                oauth: self.take_or_default("oauth"),
             }),
         }
     }

@@ -30,10 +30,14 @@ impl Variables<'_> {
                 env: work.each(env, Secrets::is_named_like_one),
                 cwd: cwd.as_ref().map(|cwd| work.text(cwd)),
             },
-            Link::Http { url, headers } => {
+            Link::Http { url, headers, oauth } => {
                 let url = Hidden::new(work.text(url.reveal()));
                 work.secrets.add_url(url.reveal());
-                Link::Http { url, headers: work.each(headers, |_| true) }
+                let mut oauth = oauth.clone();
+                for text in oauth.texts_mut() {
+                    *text = work.text(text);
+                }
+                Link::Http { url, headers: work.each(headers, |_| true), oauth }
             }
         };
         if work.missing.is_empty() {
@@ -151,7 +155,11 @@ mod tests {
         let environment: HashMap<String, String> = [("API_KEY".into(), "s3cret-value".into())].into();
         let variables = Variables { environment: &environment, workspace: "/w" };
         let headers = [("Authorization".to_owned(), Hidden::new("Bearer ${API_KEY}"))].into();
-        let link = Link::Http { url: Hidden::new("https://h/x?token=abcdefgh"), headers };
+        let link = Link::Http {
+            url: Hidden::new("https://h/x?token=abcdefgh"),
+            headers,
+            oauth: super::super::sign_in::OauthConfig::default(),
+        };
         let expanded = variables.expand(&link).unwrap();
         let hidden = expanded.secrets.hide("saw Bearer s3cret-value, s3cret-value and abcdefgh");
         assert!(!hidden.contains("s3cret") && !hidden.contains("abcdefgh"), "{hidden}");

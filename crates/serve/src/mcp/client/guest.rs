@@ -19,7 +19,7 @@ use rmcp::{
 };
 use serde_json::Value;
 
-use super::{config::Link, handler::Handler, http, name, result, state::Server};
+use super::{config::Link, handler::Handler, http, name, result, sign_in::Wanted, state::Server};
 
 /// What a person is shown of the arguments.
 const LONGEST_PREVIEW: usize = 4_000;
@@ -216,7 +216,22 @@ impl GuestTool {
             .hint("It is started again by itself; try later. `deskhand doctor` tells more.")
     }
 
+    /// The server wants somebody to sign in, or to agree to more. It is kept for the sign-in what it said, and the
+    /// connection is made anew, so that what is signed then counts.
+    async fn wants_sign_in(&self, wanted: &Wanted) -> ToolError {
+        if let Some(signer) = self.server.signer.get()
+            && let Err(error) = wanted.remember(&signer.server, Arc::clone(&signer.keeper)).await
+        {
+            tracing::warn!(server = %self.server.name, %error, "what a server wants could not be kept");
+        }
+        self.server.suspect.notify_one();
+        ToolError::new("mcp_wants_sign_in", wanted.told(&name::harmless(&self.server.name, 60)))
+    }
+
     async fn failed(&self, error: ServiceError) -> ToolError {
+        if let Some(wanted) = Wanted::by_request(&error).filter(|_| self.server.signer.get().is_some()) {
+            return self.wants_sign_in(&wanted).await;
+        }
         let server = &self.server.name;
         match error {
             ServiceError::McpError(error) => {

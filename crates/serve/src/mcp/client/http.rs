@@ -14,8 +14,8 @@ use rmcp::{
     transport::{
         StreamableHttpClientTransport,
         streamable_http_client::{
-            AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpClientTransportConfig,
-            StreamableHttpError, StreamableHttpPostResponse,
+            AuthRequiredError, InsufficientScopeError, SseError, StreamableHttpClient,
+            StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
         },
     },
 };
@@ -35,12 +35,25 @@ type Failed = StreamableHttpError<reqwest::Error>;
 #[derive(Clone)]
 pub(super) struct Bounded(Client);
 
-/// The transport to a server, with the headers of its entry in every request.
-pub(super) fn transport(
+/// How a server is asked: the client, and what goes with every request.
+pub(super) struct Asking {
+    pub client: Bounded,
+    config: StreamableHttpClientTransportConfig,
+}
+
+impl Asking {
+    /// By this client, which may be one that signs what it sends.
+    pub fn by<C: StreamableHttpClient + Send>(self, client: C) -> StreamableHttpClientTransport<C> {
+        StreamableHttpClientTransport::with_client(client, self.config)
+    }
+}
+
+/// A server is asked with the headers of its entry in every request.
+pub(super) fn asking(
     url: &str,
     headers: &BTreeMap<String, Hidden>,
     limits: &Limits,
-) -> Result<StreamableHttpClientTransport<Bounded>, String> {
+) -> Result<Asking, String> {
     let url = parse(url)?;
     let mut custom = HashMap::new();
     for (name, value) in headers {
@@ -58,7 +71,7 @@ pub(super) fn transport(
     let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
         .max_sse_event_size(LONGEST_MESSAGE)
         .custom_headers(custom);
-    Ok(StreamableHttpClientTransport::with_client(Bounded(client(&url, limits)?), config))
+    Ok(Asking { client: Bounded(client(&url, limits)?), config })
 }
 
 fn parse(url: &str) -> Result<Url, String> {
@@ -192,6 +205,11 @@ async fn read_answer(
         StatusCode::NOT_FOUND if had_session => return Err(StreamableHttpError::SessionExpired),
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
             let challenge = header(WWW_AUTHENTICATE).unwrap_or_default();
+            // It knows who asks, and wants more than was agreed to.
+            if status == StatusCode::FORBIDDEN && challenge.contains("insufficient_scope") {
+                let more = InsufficientScopeError::new(challenge, None);
+                return Err(StreamableHttpError::InsufficientScope(more));
+            }
             return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)));
         }
         _ => {}

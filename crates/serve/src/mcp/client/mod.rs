@@ -128,6 +128,18 @@ impl Drop for Servers {
     }
 }
 
+/// The server of an entry as somebody signs in to it, with its variables put in. An error says why nobody can.
+pub fn to_sign_in(name: &str, config: &ServerConfig, places: &Places) -> Result<sign_in::Server, String> {
+    let workspace = places.workspaces.first().map_or_else(String::new, |folder| folder.display().to_string());
+    let variables = expand::Variables { environment: &places.environment, workspace: &workspace };
+    match variables.expand(&config.link)?.link {
+        Link::Stdio { .. } => Err(format!("{name} is a program on this machine: nobody signs in to it")),
+        Link::Http { url, oauth, .. } => {
+            sign_in::Server::new(name, url.reveal(), oauth).map_err(|error| error.to_string())
+        }
+    }
+}
+
 /// How names of tools must not begin for a server: `git` may not have a tool that looks like one of `git_hub`.
 fn taken_prefixes(own: &str, names: &[String]) -> Vec<String> {
     let own = name::prefix(own);

@@ -12,7 +12,13 @@ use rmcp::{RoleClient, model::RequestId, service::Peer};
 use serde::Serialize;
 use tokio::sync::{Notify, watch};
 
-use super::{Answerer, ServerConfig, hide::Secrets, name, progress::Watched};
+use super::{
+    Answerer, Link, ServerConfig,
+    hide::Secrets,
+    name,
+    progress::Watched,
+    sign_in::{self, Keeper},
+};
 
 /// Lines of a server's stderr that are kept, and how much of each.
 const LINES_KEPT: usize = 200;
@@ -20,7 +26,7 @@ const LONGEST_LINE: usize = 1_000;
 
 /// How far a server is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum ServerStatus {
     Starting,
     Ready,
@@ -28,7 +34,22 @@ pub enum ServerStatus {
     Restarting,
     /// It did not come up. Where that may pass, it is tried again.
     Failed,
+    /// It wants a person to sign in, and is waited for until one has.
+    WantsSignIn,
     Disabled,
+}
+
+impl ServerStatus {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Ready => "ready",
+            Self::Restarting => "restarting",
+            Self::Failed => "failed",
+            Self::WantsSignIn => "wants you to sign in",
+            Self::Disabled => "disabled",
+        }
+    }
 }
 
 /// A server as it is shown. Secrets are masked.
@@ -114,6 +135,8 @@ pub struct Places {
     pub screener: Arc<dyn Screener>,
     /// Who answers their questions. `None`: they are declined.
     pub answerer: Option<Arc<dyn Answerer>>,
+    /// Where the tokens of those who signed in are kept. `None`: nobody can sign in.
+    pub keeper: Option<Arc<dyn Keeper>>,
     pub limits: Limits,
 }
 
@@ -128,9 +151,16 @@ impl Places {
             environment: std::env::vars_os().filter_map(text).collect(),
             screener,
             answerer: None,
+            keeper: None,
             limits: Limits::default(),
         }
     }
+}
+
+/// Who signs in to a server over HTTP, and where the tokens are.
+pub(super) struct Signer {
+    pub server: sign_in::Server,
+    pub keeper: Arc<dyn Keeper>,
 }
 
 /// One server.
@@ -141,6 +171,8 @@ pub(super) struct Server {
     /// How names of tools begin that belong to another server whose name goes on where this one's ends.
     pub taken_prefixes: Vec<String>,
     pub secrets: OnceLock<Secrets>,
+    /// Who signs in to it, where somebody may.
+    pub signer: OnceLock<Signer>,
     pub watched: Watched,
     live: Mutex<Live>,
     changes: watch::Sender<u64>,
@@ -183,6 +215,7 @@ impl Server {
             places,
             taken_prefixes,
             secrets: OnceLock::new(),
+            signer: OnceLock::new(),
             watched: Watched::default(),
             live: Mutex::new(Live {
                 status: if disabled { ServerStatus::Disabled } else { ServerStatus::Starting },
@@ -275,6 +308,26 @@ impl Server {
     pub fn fail(&self, why: &str) {
         self.down(why);
         self.change(|live| live.status = ServerStatus::Failed);
+    }
+
+    /// Finds out who signs in: nobody, where a token is given in the entry.
+    pub fn signs(&self, link: &Link) -> Result<(), String> {
+        let (Link::Http { url, headers, oauth }, Some(keeper)) = (link, &self.places.keeper) else {
+            return Ok(());
+        };
+        if headers.keys().any(|name| name.eq_ignore_ascii_case("authorization")) {
+            return Ok(());
+        }
+        let known = sign_in::Server::new(&self.name, url.reveal(), oauth.clone());
+        let server = known.map_err(|error| error.to_string())?;
+        let _ = self.signer.set(Signer { server, keeper: Arc::clone(keeper) });
+        Ok(())
+    }
+
+    /// It wants a person to sign in.
+    pub fn wants_sign_in(&self, told: &str) {
+        self.down(told);
+        self.change(|live| live.status = ServerStatus::WantsSignIn);
     }
 
     /// It is being started once more.

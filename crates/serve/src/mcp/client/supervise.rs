@@ -19,7 +19,8 @@ use super::{
     expand::{Expanded, Variables},
     handler::Handler,
     http, name,
-    state::Server,
+    sign_in::{self, Wanted},
+    state::{Server, Signer},
     tools,
 };
 
@@ -35,12 +36,16 @@ pub(super) async fn supervise(server: Arc<Server>, registry: Arc<Registry>, stop
         Err(missing) => return server.fail(&missing),
     };
     let _ = server.secrets.set(secrets);
+    if let Err(why) = server.signs(&link) {
+        return server.fail(&why);
+    }
+    let signer = server.signer.get();
     let limits = server.places.limits;
     let mut wait = limits.first_wait;
     let mut way = Way::of(server.config.protocol.as_deref());
     loop {
         let began = Instant::now();
-        let life = Life { server: &server, registry: &registry, link: &link, stop: &stop };
+        let life = Life { server: &server, signer, registry: &registry, link: &link, stop: &stop };
         let ended = life.live(&way).await;
         if stop.is_cancelled() {
             return;
@@ -52,6 +57,18 @@ pub(super) async fn supervise(server: Arc<Server>, registry: Arc<Registry>, stop
         way = way.after(&ended);
         match ended {
             Ended::ForGood(why) => return server.fail(&why),
+            Ended::WantsSignIn(wanted) => {
+                server.wants_sign_in(&wanted.told(&name::harmless(&server.name, 60)));
+                let Some(signer) = signer else { return };
+                let signed_in =
+                    wanted.until_signed_in(&signer.server, Arc::clone(&signer.keeper), &stop).await;
+                match signed_in {
+                    Ok(true) => server.again(),
+                    Ok(false) => return,
+                    Err(error) => return server.fail(&error.to_string()),
+                }
+                continue;
+            }
             Ended::NotUp(why) | Ended::Died(why) => {
                 tracing::info!(server = %server.name, "an MCP server is down");
                 let why = why.trim_end_matches('.');
@@ -73,6 +90,7 @@ enum Ended {
     ForGood(String),
     NotUp(String),
     Died(String),
+    WantsSignIn(Wanted),
 }
 
 /// Which revision is spoken.
@@ -127,6 +145,7 @@ type Session = RunningService<RoleClient, Handler>;
 /// One life.
 struct Life<'a> {
     server: &'a Arc<Server>,
+    signer: Option<&'a Signer>,
     registry: &'a Registry,
     link: &'a Link,
     stop: &'a CancellationToken,
@@ -148,11 +167,20 @@ impl Life<'_> {
                 child.end(self.server.places.limits.end).await;
                 ended
             }
-            Link::Http { url, headers } => {
-                match http::transport(url.reveal(), headers, &self.server.places.limits) {
-                    Err(why) => Ended::ForGood(why),
-                    Ok(transport) => {
-                        let connecting = handler.serve_with_lifecycle(transport, way.mode());
+            Link::Http { url, headers, .. } => {
+                let asking = match http::asking(url.reveal(), headers, &self.server.places.limits) {
+                    Ok(asking) => asking,
+                    Err(why) => return Ended::ForGood(why),
+                };
+                let client = asking.client.clone();
+                let Some(signer) = self.signer else {
+                    let connecting = handler.serve_with_lifecycle(asking.by(client), way.mode());
+                    return self.connected(connecting, None).await;
+                };
+                match sign_in::authorise(client, &signer.server, Arc::clone(&signer.keeper)).await {
+                    Err(error) => Ended::NotUp(error.to_string()),
+                    Ok(client) => {
+                        let connecting = handler.serve_with_lifecycle(asking.by(client), way.mode());
                         self.connected(connecting, None).await
                     }
                 }
@@ -175,6 +203,9 @@ impl Life<'_> {
         match connected {
             Err(_) => Ended::NotUp(format!("it did not answer within {} s", limit.as_secs())),
             Ok(Err(error)) => {
+                if let Some(wanted) = self.signer.and_then(|_| Wanted::by_start(&error)) {
+                    return Ended::WantsSignIn(wanted);
+                }
                 // A child that has just ended says more than the pipe that closed.
                 let ended = timeout(Duration::from_millis(200), gone(child)).await;
                 Ended::NotUp(ended.unwrap_or_else(|_| self.words(&error)))

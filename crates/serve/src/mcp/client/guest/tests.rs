@@ -16,6 +16,7 @@ fn tool(entry: Value, permission: Permission) -> GuestTool {
         environment: HashMap::new(),
         screener: Arc::new(SecretScreener),
         answerer: None,
+        keeper: None,
         limits: Limits::default(),
     };
     let server = Server::new("s".into(), config, places, Vec::new(), watch::Sender::new(0));

@@ -1,0 +1,56 @@
+//! The client that runs: it says that somebody must sign in, opens nothing by itself, and comes in once somebody has.
+
+use std::{sync::Arc, time::Duration};
+
+use deskhand_core::Registry;
+use deskhand_guard::SecretScreener;
+use deskhand_serve::mcp::client::{Places, ServerStatus, Servers, parse_servers};
+use serde_json::json;
+
+use crate::person::Desk;
+
+fn start(desk: &Desk, entry: &serde_json::Value) -> Servers {
+    let configs = parse_servers(&json!({"mcpServers": {"notes": entry}}).to_string()).unwrap();
+    let mut places = Places::here(Vec::new(), Arc::new(SecretScreener));
+    places.keeper = Some(desk.keeper());
+    Servers::start(&Arc::new(Registry::new()), configs, &places)
+}
+
+async fn until(servers: &Servers, status: ServerStatus) {
+    let reached = async {
+        while servers.states()[0].status != status {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let reached = tokio::time::timeout(Duration::from_secs(30), reached).await;
+    assert!(reached.is_ok(), "{:?}", servers.states());
+}
+
+#[tokio::test]
+async fn a_server_that_wants_somebody_is_waited_for() {
+    let desk = Desk::new().await;
+    let servers = start(&desk, &json!({"url": desk.authority.mcp()}));
+    servers.settled(Duration::from_secs(30)).await;
+    until(&servers, ServerStatus::WantsSignIn).await;
+    let state = servers.states().remove(0);
+    assert!(state.error.unwrap().contains("deskhand servers login notes"));
+    assert_eq!(state.restarts, 0, "it is not asked again and again");
+    assert!(desk.authority.book().authorizations.is_empty(), "nobody is sent anywhere by itself");
+    desk.sign_in().await.unwrap();
+    until(&servers, ServerStatus::Ready).await;
+    let told = serde_json::to_string(&servers.states()).unwrap();
+    assert!(!told.contains("s3cr3t"), "{told}");
+    servers.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_token_in_the_entry_needs_nobody_to_sign_in() {
+    let desk = Desk::new().await;
+    let entry = json!({"url": desk.authority.mcp(), "headers": {"authorization": "Bearer wrong-token"}});
+    let servers = start(&desk, &entry);
+    servers.settled(Duration::from_secs(30)).await;
+    let state = servers.states().remove(0);
+    assert_eq!(state.status, ServerStatus::Failed, "{state:?}");
+    assert!(state.error.unwrap().contains("`headers`"));
+    servers.shutdown().await;
+}

@@ -116,10 +116,13 @@ fn the_output_of_a_command_fits_what_was_listed() {
     let tools = listed["result"]["tools"].as_array().unwrap();
     let bash = tools.iter().find(|tool| tool["name"] == "bash").unwrap();
     let validator = schema::compile(&bash["outputSchema"]).unwrap();
-    for command in ["echo out", "ls /nonexistent"] {
-        let result = client.call("bash", json!({"command": command}));
-        assert!(validator.is_valid(&result["structuredContent"]), "{result}");
-    }
+    let result = client.call("bash", json!({"command": "echo out"}));
+    assert!(validator.is_valid(&result["structuredContent"]), "{result}");
+    assert_eq!(result["structuredContent"]["stdout"], "out\n");
+    let failed = client.call("bash", json!({"command": "echo out; ls none"}));
+    assert_eq!(failed["isError"], true, "{failed}");
+    let told = failed["content"][0]["text"].as_str().unwrap();
+    assert!(told.starts_with("[exit_nonzero]") && told.contains("out"), "{told}");
     client.hang_up();
 }
 

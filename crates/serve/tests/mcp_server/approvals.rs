@@ -30,12 +30,15 @@ async fn the_clients_own_person_says_yes() {
 
 #[tokio::test]
 async fn whatever_is_no_yes_is_a_no() {
-    for (person, word) in [(Person::No, "not today"), (Person::Dismisses, "dismissed")] {
+    for (person, word) in
+        [(Person::No, "not today"), (Person::Dismisses, "closed the question without an answer")]
+    {
         let desk = Desk::new();
         let connected = connect(&desk, person).await;
         let result = connected.call("write_file", a_file()).await;
         assert_eq!((result.is_error, status(&result)), (Some(true), "execution_rejected"), "{person:?}");
         assert!(text(&result).contains(word), "{person:?}: {}", text(&result));
+        assert_eq!(result.structured_content, None, "a model reads the reason, not an empty object");
         assert!(!desk.has("a.txt"), "{person:?}");
     }
 }

@@ -14,6 +14,9 @@ const MOST_SHOWN: usize = 2_000;
 /// Paths, commands and hosts that are named.
 const MOST_NAMED: usize = 10;
 const MOST_REASON: usize = 500;
+/// A client without a person in front of it closes every question at once.
+const CLOSED: &str = "the client closed the question without an answer; it can be answered on the web page or with \
+    `deskhand approvals`, and a grant or another --mode allows such calls without a question";
 
 /// What the person is shown and may answer.
 pub fn of(request: &ApprovalRequest) -> Result<ElicitRequestParams, ErrorData> {
@@ -96,7 +99,7 @@ pub fn answer(request: &ApprovalRequest, result: &ElicitResult) -> AnyAnswer {
     let why_not = || {
         reason.clone().or_else(|| match decision {
             "no" | "withhold" => None,
-            "dismissed" => Some("dismissed".to_owned()),
+            "dismissed" => Some(CLOSED.to_owned()),
             other => Some(format!("no decision was given, but {}", shortened(other, 40))),
         })
     };

@@ -13,8 +13,6 @@ use crate::http::mime;
 
 /// The most files that a result links to.
 const MOST_LINKS: usize = 10;
-/// The field that tells programs where the text in a result comes from.
-const OUTSIDE: &str = "outside_text_from";
 
 /// What the client gets. A tool that does not exist is an error of the request, everything else one of the call.
 pub fn of(
@@ -27,14 +25,15 @@ pub fn of(
         return Err(ErrorData::invalid_params(outcome.text, Some(json!({"call_id": outcome.call_id}))));
     }
     let shaped = shape(server, name, &outcome);
+    let told = told(&outcome, shaped.as_ref());
+    let structured = structured(server, name, &outcome, shaped.as_ref(), &told);
     let meta = meta(&outcome);
     let is_error = !outcome.is_success();
-    let mut content = vec![ContentBlock::text(told(&outcome, shaped.as_ref()))];
+    let mut content = vec![ContentBlock::text(told)];
     content.extend(links(&outcome, paths, shaped.is_some()));
-    let Outcome { data, images, outside, .. } = outcome;
-    content.extend(images.into_iter().map(|image| ContentBlock::image(image.base64, image.mime)));
+    content.extend(outcome.images.into_iter().map(|image| ContentBlock::image(image.base64, image.mime)));
     let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.structured_content = structured(server, name, shaped.unwrap_or(data), outside);
+    result.structured_content = structured;
     result.meta = Some(meta);
     Ok(result)
 }
@@ -70,23 +69,42 @@ fn plain(outcome: &Outcome) -> String {
     if text.trim().is_empty() { "(no output)".to_owned() } else { text }
 }
 
-/// What programs read: an object, where the listing says that there is one, and wherever there is one.
-fn structured(server: &McpServer, name: &str, data: Value, outside: Option<String>) -> Option<Value> {
-    let promised = || {
-        let dialect = server.offer().dialect.as_deref();
-        let found = server.gate().registry.find(name, dialect).ok()?;
-        let in_dialect = dialect.is_some() && found.dialect.is_some();
-        (found.entry.output_schema().is_object() && !in_dialect).then(|| json!({}))
+/// What programs read. Many clients show the model this and not the text, so that whatever must reach a model stands
+/// here as well: that text is from outside, and where the rest of an output is. A call that failed has none, but for
+/// what a dialect says of it: its text tells more than data without a result.
+fn structured(
+    server: &McpServer,
+    name: &str,
+    outcome: &Outcome,
+    shaped: Option<&Value>,
+    told: &str,
+) -> Option<Value> {
+    let data = match shaped {
+        Some(shaped) => shaped,
+        None if outcome.is_success() => &outcome.data,
+        None => return None,
     };
     let mut data = match data {
-        Value::Object(_) => data,
-        _ => promised()?,
+        Value::Object(_) => data.clone(),
+        _ if shaped.is_none() && is_promised(server, name) => json!({}),
+        _ => return None,
     };
+    if let Some(source) = &outcome.outside {
+        return Some(json!({"outside": source, "text": told}));
+    }
     without_nulls(&mut data);
-    if let (Some(fields), Some(source)) = (data.as_object_mut(), outside) {
-        fields.insert(OUTSIDE.to_owned(), source.into());
+    if let (Some(fields), Some(handle), None) = (data.as_object_mut(), &outcome.full_output, shaped) {
+        let notice = format!("A part is left out here; read_file with path \"{handle}\" reads the whole.");
+        fields.insert("full_output".to_owned(), handle.clone().into());
+        fields.insert("notice".to_owned(), notice.into());
     }
     Some(data)
+}
+
+/// Whether the listing says that there is data, also where a person has kept it back.
+fn is_promised(server: &McpServer, name: &str) -> bool {
+    let found = server.gate().registry.find(name, server.offer().dialect.as_deref());
+    found.is_ok_and(|found| found.entry.output_schema().is_object())
 }
 
 /// What is not there is left out: the schemas of results know no `null`.

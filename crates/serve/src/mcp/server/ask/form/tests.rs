@@ -61,7 +61,7 @@ fn only_a_clear_yes_is_one() {
         (said(Accept, json!({})), no(Some("no decision was given, but nothing"))),
         (ElicitResult::new(Accept), no(Some("no decision was given, but nothing"))),
         (said(Decline, json!({"decision": "once"})), no(None)),
-        (said(Cancel, json!({"decision": "once"})), no(Some("dismissed"))),
+        (said(Cancel, json!({"decision": "once"})), no(Some(CLOSED))),
     ] {
         assert_eq!(answer(&execution_of(true), &result), AnyAnswer::Execution(wanted), "{result:?}");
     }

@@ -4,7 +4,11 @@ use std::{
     fs,
     net::{SocketAddr, TcpStream},
     path::{Path, PathBuf},
-    time::Duration,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
@@ -51,6 +55,47 @@ pub fn find(data_dir: &Path) -> Option<String> {
     TcpStream::connect_timeout(&listens, LOOKS_FOR).ok().map(|_| url)
 }
 
+/// What is known of the page, without waiting for it: it is looked for again now and then, on a thread for what waits.
+pub struct PageLookout(Arc<Known>);
+
+struct Known {
+    data_dir: PathBuf,
+    seen: Mutex<Seen>,
+    is_looking: AtomicBool,
+}
+
+#[derive(Clone)]
+struct Seen {
+    url: Option<String>,
+    at: Instant,
+}
+
+/// How long what was seen is taken to be so.
+const HOLDS_FOR: Duration = Duration::from_secs(3);
+
+impl PageLookout {
+    /// Looks once, which may take a moment.
+    pub fn new(data_dir: PathBuf) -> Self {
+        let seen = Mutex::new(Seen { url: find(&data_dir), at: Instant::now() });
+        Self(Arc::new(Known { data_dir, seen, is_looking: AtomicBool::new(false) }))
+    }
+
+    /// The address as it was seen last.
+    pub fn now(&self) -> Option<String> {
+        let Seen { url, at } = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if at.elapsed() >= HOLDS_FOR && !self.0.is_looking.swap(true, Ordering::SeqCst) {
+            let known = Arc::clone(&self.0);
+            // It ends by itself, in a fraction of a second.
+            tokio::task::spawn_blocking(move || {
+                let seen = Seen { url: find(&known.data_dir), at: Instant::now() };
+                *known.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen;
+                known.is_looking.store(false, Ordering::SeqCst);
+            });
+        }
+        url
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::net::TcpListener;
@@ -71,5 +116,26 @@ mod tests {
         drop(server);
         assert_eq!(find(folder.path()), None, "nobody listens any more");
         drop(left_behind);
+    }
+
+    #[tokio::test]
+    async fn however_often_one_asks_the_page_is_looked_for_once_in_a_while() {
+        let folder = tempfile::tempdir().unwrap();
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        server.set_nonblocking(true).unwrap();
+        let _announced = announce(folder.path(), "http://127.0.0.1:1", server.local_addr().unwrap());
+        let lookout = PageLookout::new(folder.path().to_path_buf());
+        server.accept().unwrap();
+        // As if it had been seen long ago.
+        let long_ago = Instant::now().checked_sub(HOLDS_FOR).unwrap();
+        lookout.0.seen.lock().unwrap().at = long_ago;
+        for _ in 0..20 {
+            assert_eq!(lookout.now().as_deref(), Some("http://127.0.0.1:1"));
+        }
+        while lookout.0.is_looking.load(Ordering::SeqCst) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        server.accept().unwrap();
+        assert!(server.accept().is_err(), "it was looked for once more, and not with every question");
     }
 }

@@ -2,29 +2,36 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use deskhand_core::{SessionCx, event::NoEvents};
 use deskhand_serve::{
-    http::{Listen, Users},
+    http::{Listen, Program, Users},
     mcp::server::{self, House, McpServer, Offer, Parts},
 };
 use serde_json::json;
 
 use super::{
     call::interrupted,
-    serve::{token_file, users},
+    serve::{session_services::SessionServices, token_file, users},
 };
 use crate::{
     assemble::{App, Surfaces},
     cli::McpArgs,
-    page_address,
+    page_address::PageLookout,
+    servers,
     terminal::Printer,
 };
 
 pub async fn run(app: App, printer: Printer, args: &McpArgs) -> Result<u8> {
+    is_fit(&app, args)?;
     let app = Arc::new(app);
     app.servers();
-    let server = McpServer::new(parts(&app, offer(args)));
+    let data_dir = app.data_dir.clone();
+    let page = tokio::task::spawn_blocking(move || PageLookout::new(data_dir))
+        .await
+        .context("the page could not be looked for")?;
+    let house = ServedApp { app: Arc::clone(&app), services: SessionServices::default(), page };
+    let server = McpServer::new(parts(&app, Arc::new(house), offer(args)));
     let served = match args.listen {
         None => server.serve_stdio(interrupted()).await.context("the MCP client cannot be served"),
         Some(address) => over_http(&app, server, address, printer).await,
@@ -32,6 +39,27 @@ pub async fn run(app: App, printer: Printer, args: &McpArgs) -> Result<u8> {
     app.close().await;
     served?;
     Ok(0)
+}
+
+/// What cannot be meant is told before a client is kept waiting for it.
+fn is_fit(app: &App, args: &McpArgs) -> Result<()> {
+    if app.named_session.is_some() {
+        bail!("each MCP client has a session of its own: leave out --session and DESKHAND_SESSION");
+    }
+    let registry = &app.gate.registry;
+    if let Some(name) = &args.dialect
+        && registry.dialect(name).is_none()
+    {
+        let names: Vec<&str> = registry.dialects().iter().map(|dialect| dialect.name).collect();
+        bail!("there is no dialect «{name}»; there are: {}", names.join(", "));
+    }
+    // The tools of another server come later; its name is known now.
+    let mut names = registry.toolset_names();
+    names.extend(servers::configured(&app.settings, app.config_dir.as_deref()).servers.into_keys());
+    match args.toolset.iter().find(|name| !names.contains(name)) {
+        Some(name) => bail!("there is no toolset «{name}»; there are: {}", names.join(", ")),
+        None => Ok(()),
+    }
 }
 
 /// A port for MCP clients alone, with the token of the web page.
@@ -51,39 +79,70 @@ async fn over_http(app: &App, server: McpServer, address: SocketAddr, printer: P
 }
 
 fn offer(args: &McpArgs) -> Offer {
-    Offer { toolsets: args.toolset.clone(), dialect: args.dialect.clone(), full_schemas: args.full_schemas }
-}
-
-pub fn parts(app: &Arc<App>, offer: Offer) -> Parts {
-    Parts {
-        gate: app.gate.clone(),
-        store: app.store.sessions(),
-        audit: app.store.audit(),
-        house: Arc::new(ServedApp(Arc::clone(app))),
-        offer,
+    Offer {
+        toolsets: args.toolset.clone(),
+        dialect: args.dialect.clone(),
+        full_schemas: args.full_schemas,
+        ..Offer::default()
     }
 }
 
-/// The program, as the MCP server sees it.
-struct ServedApp(Arc<App>);
+pub fn parts(app: &App, house: Arc<dyn House>, offer: Offer) -> Parts {
+    Parts { gate: app.gate.clone(), store: app.store.sessions(), audit: app.store.audit(), house, offer }
+}
+
+/// Where a person answers beside the page.
+const IN_TERMINAL: &str = "`deskhand approvals` in a terminal";
+
+fn skills(app: &App) -> PathBuf {
+    app.data_dir.join("skills")
+}
+
+/// The program by itself, as the MCP server sees it.
+struct ServedApp {
+    app: Arc<App>,
+    services: SessionServices,
+    page: PageLookout,
+}
 
 impl House for ServedApp {
     fn surroundings(&self, session_id: &str) -> Result<SessionCx, String> {
         let surfaces = Surfaces { approvers: Vec::new(), wait_for_others: true, events: Arc::new(NoEvents) };
-        let services = self.0.services_of(session_id).map_err(|error| format!("{error:#}"))?;
-        Ok(SessionCx { services, ..self.0.session("mcp", surfaces) })
+        let services = self.services.of(&self.app, session_id).map_err(|error| format!("{error:#}"))?;
+        Ok(SessionCx { services, ..self.app.session("mcp", surfaces) })
     }
 
     fn where_to_answer(&self) -> String {
         // A question goes to the page of the same data folder, where one is served.
-        let in_terminal = "`deskhand approvals` in a terminal";
-        match page_address::find(&self.0.data_dir) {
-            Some(url) => format!("{url} or {in_terminal}"),
-            None => in_terminal.to_owned(),
+        match self.page.now() {
+            Some(url) => format!("{url} or {IN_TERMINAL}"),
+            None => IN_TERMINAL.to_owned(),
         }
     }
 
     fn skills(&self) -> PathBuf {
-        self.0.data_dir.join("skills")
+        skills(&self.app)
+    }
+}
+
+/// The program behind a page, as the MCP server beside it sees it: what is set on the page holds here, too.
+pub struct BesidePage {
+    pub app: Arc<App>,
+    pub program: Arc<dyn Program>,
+    /// The address of the page.
+    pub page: String,
+}
+
+impl House for BesidePage {
+    fn surroundings(&self, session_id: &str) -> Result<SessionCx, String> {
+        self.program.surroundings(session_id, None).map_err(|error| error.body.message)
+    }
+
+    fn where_to_answer(&self) -> String {
+        format!("{} or {IN_TERMINAL}", self.page)
+    }
+
+    fn skills(&self) -> PathBuf {
+        skills(&self.app)
     }
 }

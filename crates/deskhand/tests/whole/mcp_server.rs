@@ -97,6 +97,21 @@ fn until_running(mark: &str) {
 }
 
 #[test]
+fn what_cannot_be_meant_is_refused_at_the_start() {
+    let shop = Shop::new();
+    for (arguments, words) in [
+        (["--toolset", "files,nonsense"], ["«nonsense»", "shell"]),
+        (["--dialect", "nonsense"], ["«nonsense»", "omni"]),
+        (["--session", "x"], ["--session", "its own"]),
+    ] {
+        let refused = shop.command(&["mcp"]).args(arguments).stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(words.iter().all(|word| said.contains(word)), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
 fn nothing_but_messages_is_on_stdout() {
     let shop = Shop::new();
     shop.write("a.txt", "words\n");

@@ -108,6 +108,19 @@ async fn nobody_is_asked_where_nobody_is_there() {
 }
 
 #[tokio::test]
+async fn a_mode_that_is_set_meanwhile_holds_from_the_next_call_on() {
+    let desk = Desk::with(Mode::Auto, |_| {});
+    let connected = connect(&desk, Person::Yes).await;
+    assert_eq!(status(&connected.call("write_file", a_file()).await), "success");
+    *desk.mode.lock().unwrap() = Mode::ReadOnly;
+    let result = connected.call("write_file", json!({"path": "b.txt", "content": "x"})).await;
+    assert_eq!((status(&result), desk.has("b.txt")), ("blocked", false), "{result:?}");
+    *desk.mode.lock().unwrap() = Mode::Ask;
+    connected.call("write_file", json!({"path": "b.txt", "content": "x"})).await;
+    assert_eq!(connected.seen.questions.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn nobody_who_answers_is_a_no_in_the_end() {
     let desk =
         Desk::with(Mode::Ask, |settings| settings.approval_timeout = std::time::Duration::from_millis(300));

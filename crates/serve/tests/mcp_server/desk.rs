@@ -4,7 +4,7 @@ use std::{
     fs,
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -36,14 +36,15 @@ pub struct Desk {
     pub gate: Gate,
     pub running: Arc<AtomicUsize>,
     services: Services,
-    mode: Mode,
+    /// As somebody may set it while the server runs.
+    pub mode: Arc<Mutex<Mode>>,
 }
 
 struct SmallHouse {
     workspace: PathBuf,
     skills: PathBuf,
     services: Services,
-    mode: Mode,
+    mode: Arc<Mutex<Mode>>,
 }
 
 impl House for SmallHouse {
@@ -54,7 +55,7 @@ impl House for SmallHouse {
             desktop: Desktop::Here,
             caller: Caller("test".into()),
             workspace: self.workspace.clone(),
-            mode: self.mode,
+            mode: *self.mode.lock().unwrap(),
             services: self.services.clone(),
             approvers: Vec::new(),
             wait_for_others: true,
@@ -114,7 +115,16 @@ impl Desk {
             outputs: store.outputs(),
             settings,
         };
-        Self { _folder: folder, workspace, data, store, gate, running: running.0, services, mode }
+        Self {
+            _folder: folder,
+            workspace,
+            data,
+            store,
+            gate,
+            running: running.0,
+            services,
+            mode: Arc::new(Mutex::new(mode)),
+        }
     }
 
     pub fn server(&self, offer: Offer) -> McpServer {
@@ -126,7 +136,7 @@ impl Desk {
                 workspace: self.workspace.clone(),
                 skills: self.data.join("skills"),
                 services: self.services.clone(),
-                mode: self.mode,
+                mode: Arc::clone(&self.mode),
             }),
             offer,
         })

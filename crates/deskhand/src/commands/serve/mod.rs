@@ -2,7 +2,7 @@
 
 mod opening;
 mod program;
-mod session_services;
+pub mod session_services;
 pub mod token_file;
 pub mod users;
 
@@ -87,11 +87,14 @@ async fn bind(app: &Arc<App>, shared: &Shared, args: &ServeArgs, users: &Users) 
     hosts.extend(args.host.iter().cloned());
     for (n, address) in addresses.iter().enumerate() {
         let listen = Listen { address: *address, hosts: hosts.clone(), tls: tls.clone() };
-        match Server::bind(parts(app, shared, users.clone()).await?, &listen).await {
+        let parts = parts(app, shared, users.clone()).await?;
+        let program = Arc::clone(&parts.program);
+        match Server::bind(parts, &listen).await {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse && n + 1 < addresses.len() => {}
             Err(error) => return Err(error).context("the server cannot start"),
             Ok(server) => {
-                let mcp = McpServer::new(mcp::parts(app, Offer::default()));
+                let house = mcp::BesidePage { app: Arc::clone(app), program, page: server.url() };
+                let mcp = McpServer::new(mcp::parts(app, Arc::new(house), Offer::default()));
                 return Ok(server.with_mcp(mcp));
             }
         }

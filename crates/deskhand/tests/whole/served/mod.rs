@@ -3,6 +3,7 @@
 mod background;
 mod demo;
 mod door;
+mod mcp;
 mod model_server;
 mod openai;
 mod openai_package;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use deskhand_agent::{chain::Language, desk::TurnDesk};
-use deskhand_core::{Caller, Desktop, Request, SessionCx, Time, event::NoEvents, id::new_id};
+use deskhand_core::{Caller, Desktop, Outside, Request, SessionCx, Time, event::NoEvents, id::new_id};
 use rmcp::model::{Implementation, LoggingLevel};
 use tokio::sync::{OnceCell, watch};
 use tokio_util::sync::CancellationToken;
@@ -18,9 +18,11 @@ pub struct Client {
     /// As it stands in the audit.
     caller: String,
     session_id: String,
-    /// Made at its first call: opening roots takes time, and a client that only looks around needs none.
-    surroundings: OnceCell<SessionCx>,
+    /// Whether it has made a call: opening roots takes time, and a client that only looks around needs none.
+    has_begun: OnceCell<()>,
     desk: TurnDesk,
+    /// What of its text comes from outside.
+    outside: Arc<Outside>,
     /// Fires when the client goes away: whatever runs for it stops then.
     ending: CancellationToken,
     /// Counts how often its list of tools changed by its own doing.
@@ -44,7 +46,8 @@ impl Client {
             caller: caller(who),
             // So that nobody takes it for a conversation.
             session_id: format!("mcp-{}", new_id()),
-            surroundings: OnceCell::new(),
+            has_begun: OnceCell::new(),
+            outside: Arc::default(),
             // Nothing is on the desk yet: there is no toolset without a name.
             desk: TurnDesk::new(registry, "", Language::English),
             ending: server.0.ending.child_token(),
@@ -111,27 +114,30 @@ impl Client {
         self.changes.subscribe()
     }
 
-    /// Where its calls work. Nobody can be asked there yet, and nobody watches.
+    /// Where its calls work, as things stand now: the mode may have been changed since its last call. Nobody can be
+    /// asked there yet, and nobody watches.
     pub async fn surroundings(&self, desktop: Desktop) -> Result<SessionCx, String> {
-        let made = self.surroundings.get_or_try_init(|| self.make_surroundings()).await?;
-        Ok(SessionCx { desktop, ..made.clone() })
-    }
-
-    async fn make_surroundings(&self) -> Result<SessionCx, String> {
-        let (server, id) = (self.server.clone(), self.session_id.clone());
-        let made = tokio::task::spawn_blocking(move || server.parts().house.surroundings(&id));
-        let usual = made.await.map_err(|error| format!("the session cannot begin: {error}"))??;
+        self.has_begun.get_or_try_init(|| self.begin()).await?;
+        let usual = self.server.parts().house.surroundings(&self.session_id)?;
         Ok(SessionCx {
             id: self.session_id.clone(),
             owner: self.owner.clone(),
+            desktop,
             caller: Caller(self.caller.clone()),
             approvers: Vec::new(),
             wait_for_others: false,
             events: Arc::new(NoEvents),
-            outside: Arc::default(),
+            outside: Arc::clone(&self.outside),
             services: usual.services.with(self.desk.clone()),
             ..usual
         })
+    }
+
+    /// Has the house open what the calls need, which takes time.
+    async fn begin(&self) -> Result<(), String> {
+        let (server, id) = (self.server.clone(), self.session_id.clone());
+        let opened = tokio::task::spawn_blocking(move || server.parts().house.surroundings(&id).map(drop));
+        opened.await.map_err(|error| format!("the session cannot begin: {error}"))?
     }
 
     /// A request of it to the gate, in its words.

@@ -37,9 +37,9 @@ pub struct FoundTool {
     parameters: serde_json::Value,
 }
 
-fn found(desk: &TurnDesk, input: &Input) -> Vec<Arc<ToolEntry>> {
+fn found(desk: &TurnDesk, input: &Input, cx: &Cx) -> Vec<Arc<ToolEntry>> {
     let limit = input.limit.unwrap_or(USUALLY).min(MOST);
-    offer::search(desk.registry(), &input.query, limit).into_iter().map(|hit| hit.entry).collect()
+    offer::search(desk.registry(), cx.owner(), &input.query, limit).into_iter().map(|hit| hit.entry).collect()
 }
 
 pub struct FindTools;
@@ -64,7 +64,7 @@ impl Tool for FindTools {
         let query: String = input.query.chars().take(80).collect();
         let mut plan = Plan::new(format!("Look up tools for «{query}»."));
         // What another server says of its tools is nobody's word here.
-        let found = found(desk, input);
+        let found = found(desk, input, cx);
         plan.outside = found.iter().find_map(|entry| entry.said_by());
         Ok(plan)
     }
@@ -72,7 +72,7 @@ impl Tool for FindTools {
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
         let desk = in_a_turn(cx)?;
         let mut tools = Vec::new();
-        for entry in found(desk, &input) {
+        for entry in found(desk, &input, cx) {
             let ToolDefinition { name, description, parameters } = desk.offer(&entry);
             tools.push(FoundTool { name, description, parameters });
         }

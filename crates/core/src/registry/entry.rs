@@ -31,6 +31,7 @@ struct Said {
     name: String,
     description: String,
     spec: Spec,
+    shared: bool,
 }
 
 struct Schemas {
@@ -56,11 +57,23 @@ impl ToolEntry {
     }
 
     pub(super) fn guest(host: &str, guest: Guest) -> Self {
-        let Guest { name, description, permission, effects, timeout_s, input_schema, output_schema, tool } =
-            guest;
+        let Guest {
+            name,
+            description,
+            permission,
+            effects,
+            timeout_s,
+            shared,
+            input_schema,
+            output_schema,
+            tool,
+        } = guest;
         let spec = Spec::new("", "").permission(permission).effects(effects).timeout_s(timeout_s);
         Self {
-            words: Words::Guest { host: host.to_owned(), guest: Box::new(Said { name, description, spec }) },
+            words: Words::Guest {
+                host: host.to_owned(),
+                guest: Box::new(Said { name, description, spec, shared }),
+            },
             tool,
             schemas: OnceLock::from(Schemas::new((input_schema, output_schema))),
             make_schemas: Default::default,
@@ -86,6 +99,14 @@ impl ToolEntry {
         match &self.words {
             Words::Own(_) => None,
             Words::Guest { host, .. } => Some(host),
+        }
+    }
+
+    /// Whether it is there for whoever works for this owner (`None`: that of the installation, whose servers they are).
+    pub fn is_for(&self, owner: Option<&str>) -> bool {
+        match &self.words {
+            Words::Own(_) => true,
+            Words::Guest { guest, .. } => guest.shared || owner.is_none(),
         }
     }
 

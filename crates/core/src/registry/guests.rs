@@ -24,6 +24,8 @@ pub struct Guest {
     pub permission: Permission,
     pub effects: Effects,
     pub timeout_s: u64,
+    /// Whether other users of this installation may know of it, too, and not its owner alone.
+    pub shared: bool,
     pub input_schema: Value,
     /// `null` where there is none.
     pub output_schema: Value,

@@ -31,6 +31,7 @@ fn guest(name: &str) -> Guest {
         permission: Permission::Moderate,
         effects: Effects::NETWORK,
         timeout_s: 60,
+        shared: false,
         input_schema: json!({"type": "object"}),
         output_schema: Value::Null,
         tool: Arc::new(Nothing),

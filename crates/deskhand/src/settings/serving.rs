@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     conversation::{at_most, stays},
-    known::{Known, is},
+    known::{Known, a_bool, is},
 };
 
 pub(super) const KNOWN: &[Known] = &[
@@ -25,6 +25,13 @@ pub(super) const KNOWN: &[Known] = &[
         },
         tightens: at_most,
     },
+    Known {
+        key: "mcp.ask_in_client",
+        about: "Whether a question about an MCP client's call is put to the client, too, and not to the page and terminals alone",
+        default: || json!(true),
+        check: a_bool,
+        tightens: |old, new| new == &json!(false) || new == old,
+    },
 ];
 
 fn names(value: &Value) -> Option<Vec<String>> {
@@ -35,6 +42,10 @@ fn names(value: &Value) -> Option<Vec<String>> {
 impl super::Settings {
     pub fn serve_hosts(&self) -> Vec<String> {
         names(self.value("serve.hosts")).unwrap_or_default()
+    }
+
+    pub fn mcp_ask_in_client(&self) -> bool {
+        self.value("mcp.ask_in_client").as_bool().unwrap_or(true)
     }
 
     pub fn serve_requests_per_second(&self) -> u32 {

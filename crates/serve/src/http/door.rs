@@ -157,6 +157,10 @@ pub async fn pass(
         Err(refused) if is_for_openai => openai::refuse(refused),
         Err(refused) => refused.into_response(),
     };
+    if response.status() == axum::http::StatusCode::UNAUTHORIZED {
+        // Programs learn from it what kind of token is meant; no browser asks anybody for it.
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
     guard_answer(response.headers_mut());
     response
 }

@@ -10,6 +10,7 @@ pub fn harmless(text: &str, most: usize) -> String {
 pub fn harmless_lines(text: &str, most: usize) -> String {
     tidy(text, most, |c| match c {
         '\n' | '\t' => Some(c),
+        '\u{a0}' => Some(' '),
         _ => None,
     })
 }
@@ -23,12 +24,12 @@ fn tidy(text: &str, most: usize, instead: impl Fn(char) -> Option<char>) -> Stri
     kept.trim().to_owned()
 }
 
-/// Control characters, marks of direction, and characters that nobody sees.
+/// Control characters, marks of direction, and characters that nobody sees or takes for a space.
 pub fn is_unfit(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+            '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Text on one line as a person is to judge it: what is unfit is not left out but seen, since it may be the very thing
@@ -54,7 +55,7 @@ mod tests {
     fn words_lose_what_hides_and_what_is_too_much() {
         assert_eq!(harmless("a\u{1b}[0m\u{202e}b\u{200b}c\nd", 100), "a[0mbc d");
         assert_eq!(harmless("tag\u{e0041}\u{e0042}", 100), "tag");
-        assert_eq!(harmless_lines("a\r\nb", 100), "a\nb");
+        assert_eq!(harmless_lines("a\r\nb\u{a0}c\u{2800}", 100), "a\nb c");
         assert_eq!(harmless(&"x".repeat(20), 10), format!("{}…", "x".repeat(10)));
     }
 
@@ -62,6 +63,7 @@ mod tests {
     fn what_a_person_judges_hides_nothing() {
         assert_eq!(seen("a\u{202e}txt.exe\r\u{1b}[2K\n"), "a\\u{202e}txt.exe\\r\\u{1b}[2K\\n");
         assert_eq!(seen_lines("+a\n\t+b\u{200b}"), "+a\n\t+b\\u{200b}");
+        assert_eq!(seen("a\u{3164}\u{2800}\u{a0}b"), "a\\u{3164}\\u{2800}\\u{a0}b");
         assert_eq!(seen("名字 é"), "名字 é");
     }
 }

@@ -2,12 +2,17 @@
 
 use std::sync::atomic::Ordering;
 
-use deskhand_core::{Mode, ToolSettings, approval::ApprovalQueue};
+use deskhand_core::{
+    Mode, ResultAnswer, Settled, ToolSettings,
+    approval::{AnyAnswer, ApprovalQueue},
+};
+use deskhand_serve::mcp::server::Offer;
+use rmcp::model::ProtocolVersion;
 use serde_json::json;
 
 use super::{
     desk::{Desk, until},
-    tester::{Person, connect, status, text},
+    tester::{Person, connect, connect_to, status, text},
 };
 
 fn a_file() -> serde_json::Value {
@@ -131,16 +136,43 @@ async fn nobody_who_answers_is_a_no_in_the_end() {
 }
 
 #[tokio::test]
-async fn a_result_is_kept_back_unless_it_is_passed() {
-    // This person says `once`, which is the word for another question.
-    let desk = Desk::with(Mode::Ask, |settings| {
-        let wanted = ToolSettings { requires_result_approval: Some(true), ..ToolSettings::default() };
-        settings.tools.insert("read_file".to_owned(), wanted);
-    });
-    desk.write("a.txt", "the words");
-    let connected = connect(&desk, Person::Yes).await;
-    let result = connected.call("read_file", json!({"path": "a.txt"})).await;
-    assert_eq!(status(&result), "result_rejected", "{result:?}");
-    assert!(!serde_json::to_string(&result).unwrap().contains("the words"));
-    assert!(connected.seen.questions.lock().unwrap()[0].contains("the words"), "the person sees it");
+async fn a_result_is_kept_back_unless_somebody_elsewhere_passes_it() {
+    for version in [ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2026_07_28] {
+        for (answer, wanted) in
+            [(ResultAnswer::Pass, "success"), (ResultAnswer::Withhold { reason: None }, "result_rejected")]
+        {
+            let desk = Desk::with(Mode::Ask, |settings| {
+                let wanted = ToolSettings { requires_result_approval: Some(true), ..ToolSettings::default() };
+                settings.tools.insert("read_file".to_owned(), wanted);
+            });
+            desk.write("a.txt", "the words");
+            let connected = connect_to(desk.server(Offer::default()), Person::Yes, version.clone()).await;
+            let (result, ()) = tokio::join!(connected.call("read_file", json!({"path": "a.txt"})), async {
+                let question = desk.question().await;
+                let answer = AnyAnswer::Result(answer.clone());
+                let settled = Settled::Answered { answer, by: "person:web".into() };
+                desk.store.approvals().settle(&question.id, &settled).unwrap();
+            });
+            assert_eq!(status(&result), wanted, "{result:?}");
+            let is_told = serde_json::to_string(&result).unwrap().contains("the words");
+            assert_eq!(is_told, wanted == "success");
+            assert!(connected.seen.questions.lock().unwrap().is_empty(), "the question would tell it");
+        }
+    }
+}
+
+#[tokio::test]
+async fn clients_are_asked_nothing_where_that_is_set() {
+    for version in [ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2026_07_28] {
+        let desk = Desk::new();
+        let offer = Offer { asks_elsewhere: true, ..Offer::default() };
+        let connected = connect_to(desk.server(offer), Person::Yes, version).await;
+        let (result, ()) = tokio::join!(connected.call("write_file", a_file()), async {
+            let question = desk.question().await;
+            assert!(!desk.has("a.txt"));
+            desk.say_yes(&question);
+        });
+        assert_eq!(result.meta.as_ref().unwrap().0["decided_by"], "person:web", "{result:?}");
+        assert!(connected.seen.questions.lock().unwrap().is_empty());
+    }
 }

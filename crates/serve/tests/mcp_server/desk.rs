@@ -101,6 +101,7 @@ impl Desk {
         deskhand_agent::tools::register(&mut registry);
         registry.add(probe::Endless);
         registry.add(probe::PressKey);
+        registry.add(probe::RunThing);
         registry.probe(&services);
         let mut settings =
             GateSettings { approval_timeout: Duration::from_mins(1), ..GateSettings::default() };
@@ -200,10 +201,14 @@ pub struct Port {
 
 impl Port {
     pub async fn open(desk: &Desk) -> Self {
+        Self::with(desk, Offer::default()).await
+    }
+
+    pub async fn with(desk: &Desk, offer: Offer) -> Self {
         let tokens = [Token::random().unwrap(), Token::random().unwrap()];
         let users = Users::new(&tokens[0]).with("bob", &sha256_hex(tokens[1].reveal().as_bytes()));
         let listen = Listen { address: "127.0.0.1:0".parse().unwrap(), hosts: Vec::new(), tls: None };
-        let listener = server::listen(desk.server(Offer::default()), &listen, users, 10_000).await.unwrap();
+        let listener = server::listen(desk.server(offer), &listen, users, 10_000).await.unwrap();
         let url = listener.url();
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(async move {

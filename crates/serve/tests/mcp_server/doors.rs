@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::desk::{Desk, Port, Who, answer};
+use super::desk::{Desk, Port, Who};
 
 #[tokio::test]
 async fn host_origin_and_token_are_looked_at() {
@@ -19,7 +19,10 @@ async fn host_origin_and_token_are_looked_at() {
         (list(Who::Owner).header("origin", "http://evil.example"), 403, "another site"),
         (list(Who::Owner).header("origin", "null"), 403, "no site"),
     ] {
-        assert_eq!(answer(request).await.0, wanted, "{why}");
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), wanted, "{why}");
+        let kind = response.headers().get("www-authenticate").map(|kind| kind.to_str().unwrap());
+        assert_eq!(kind, (wanted == 401).then_some("Bearer"), "{why}");
     }
 }
 

@@ -1,9 +1,14 @@
 //! One client's work is none of another's.
 
-use deskhand_core::session::{NewSession, SessionStore};
+use deskhand_core::{
+    Guest,
+    session::{NewSession, SessionStore},
+};
+use deskhand_serve::mcp::server::Offer;
 use serde_json::{Value, json};
 
 use super::{
+    changes::guest,
     desk::{Desk, Port, Who, answer},
     tester::{Person, connect, status},
 };
@@ -45,10 +50,72 @@ async fn a_session_belongs_to_the_one_who_made_it() {
         let request = reqwest::Client::new().delete(&port.url).header("mcp-session-id", &session);
         request.bearer_auth(port.token(who).unwrap())
     };
-    end(Who::Bob).send().await.unwrap();
+    assert_eq!(end(Who::Bob).send().await.unwrap().status(), 404);
     assert_eq!(answer(with(Who::Owner)).await.0, 200);
     assert_eq!(end(Who::Owner).send().await.unwrap().status(), 204);
     assert_eq!(answer(with(Who::Owner)).await.0, 404);
+}
+
+#[tokio::test]
+async fn the_end_of_a_session_stops_what_runs_in_it_at_once() {
+    let desk = Desk::new();
+    let port = Port::open(&desk).await;
+    let session = initialize(&port, Who::Owner).await;
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "endless"}});
+    let calling = tokio::spawn(port.post(Who::Owner, &call).header("mcp-session-id", &session).send());
+    desk.running_are(1).await;
+    let end = reqwest::Client::new().delete(&port.url).header("mcp-session-id", &session);
+    let ending = tokio::spawn(end.bearer_auth(port.token(Who::Owner).unwrap()).send());
+    desk.running_are(0).await;
+    assert!(!ending.is_finished() || ending.await.unwrap().unwrap().status() == 204);
+    let _ = calling.await;
+}
+
+#[tokio::test]
+async fn many_sessions_shut_nobody_out_and_the_longest_idle_goes() {
+    let desk = Desk::new();
+    let port = Port::open(&desk).await;
+    let first = initialize(&port, Who::Owner).await;
+    let second = initialize(&port, Who::Owner).await;
+    let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}});
+    let lists = |session: &str| answer(port.post(Who::Owner, &list).header("mcp-session-id", session));
+    for n in 2..=100 {
+        assert_eq!(lists(&first).await.0, 200, "{n}: it is used");
+        initialize(&port, Who::Owner).await;
+    }
+    assert_eq!(lists(&second).await.0, 404, "nobody has used it");
+    assert_eq!(lists(&first).await.0, 200);
+    let listed = port.ask(Who::Owner, "tester", "tools/list", json!({})).await;
+    assert!(listed["result"]["tools"].is_array(), "{listed}");
+}
+
+#[tokio::test]
+async fn what_is_the_owners_alone_another_user_does_not_hear_of() {
+    let desk = Desk::new();
+    let private = guest("mcp_private_weather");
+    let shared = Guest { shared: true, ..guest("mcp_shared_weather") };
+    desk.gate.registry.receive("private", vec![private]);
+    desk.gate.registry.receive("shared", vec![shared]);
+    let skill = desk.data.join("skills/greet");
+    std::fs::create_dir_all(&skill).unwrap();
+    std::fs::write(skill.join("SKILL.md"), "---\nname: greet\n---\nSay hello.\n").unwrap();
+    let toolsets = ["private", "shared"].map(str::to_owned).to_vec();
+    let port = Port::with(&desk, Offer { toolsets, ..Offer::default() }).await;
+    let plain = Port::open(&desk).await;
+    for (who, is_owner) in [(Who::Owner, true), (Who::Bob, false)] {
+        let listed = port.ask(who, "tester", "tools/list", json!({})).await.to_string();
+        let find = json!({"name": "find_tools", "arguments": {"query": "mcp weather something"}});
+        let found = plain.ask(who, "tester", "tools/call", find).await.to_string();
+        let since = plain.ask(who, "tester", "tools/list", json!({})).await.to_string();
+        for (text, what) in [(listed, "listed"), (found, "found"), (since, "listed since")] {
+            assert!(text.contains("mcp_shared_weather"), "{who:?} {what}: {text}");
+            assert_eq!(text.contains("mcp_private_weather"), is_owner, "{who:?} {what}: {text}");
+        }
+        let prompts = plain.ask(who, "tester", "prompts/list", json!({})).await;
+        assert_eq!(prompts.to_string().contains("greet"), is_owner, "{prompts}");
+        let prompt = plain.ask(who, "tester", "prompts/get", json!({"name": "greet"})).await;
+        assert_eq!(prompt.to_string().contains("Say hello"), is_owner, "{prompt}");
+    }
 }
 
 async fn read(port: &Port, who: Who, uri: &str) -> Value {

@@ -42,6 +42,28 @@ impl Tool for PressKey {
     }
 }
 
+/// Runs a program, as far as the gate knows.
+pub struct RunThing;
+
+impl Tool for RunThing {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec::new("run_thing", "A probe.")
+        .permission(Permission::Moderate)
+        .effects(Effects::EXECUTES)
+        .toolsets(&["probe"]);
+
+    async fn plan(&self, _: &Input, _: &Cx) -> ToolResult<Plan> {
+        let mut plan = Plan::new("Run a thing.").at_least(Permission::Moderate, "probe", "it is a probe");
+        plan.effects = Effects::EXECUTES;
+        Ok(plan)
+    }
+
+    async fn run(&self, _: Input, _: &Cx) -> ToolResult<Output> {
+        Ok(Output {})
+    }
+}
+
 pub struct Endless;
 
 impl Tool for Endless {

@@ -31,10 +31,16 @@ async fn ask(port: &Port, who: Who, path: &str) -> Value {
 async fn the_call_is_made_again_with_the_answer() {
     let desk = Desk::new();
     let port = Port::open(&desk).await;
-    for (decision, wanted, there) in [("no", "execution_rejected", false), ("once", "success", true)] {
+    for (decision, wanted, there) in [
+        ("no", "execution_rejected", false),
+        ("session", "execution_rejected", false),
+        ("once", "success", true),
+    ] {
         let asked = ask(&port, Who::Owner, "a.txt").await;
         let form = &asked["result"]["inputRequests"]["approval"];
         assert_eq!(form["method"], "elicitation/create");
+        let choices = &form["params"]["requestedSchema"]["properties"]["decision"]["enum"];
+        assert_eq!(*choices, json!(["once", "no"]), "there is no session that a yes could hold for");
         assert!(!desk.has("a.txt"));
         let ended = port.ask(Who::Owner, "tester", "tools/call", again("a.txt", &asked, decision)).await;
         assert_eq!(ended["result"]["_meta"]["status"], wanted, "{ended}");
@@ -139,6 +145,28 @@ async fn clients_of_both_kinds_are_served_over_pipes() {
         assert_eq!(status(&result), "success", "{version}: {result:?}");
         assert_eq!(connected.seen.questions.lock().unwrap().len(), 1, "{version}");
     }
+}
+
+#[tokio::test]
+async fn only_a_few_times_is_one_client_told_of_changes() {
+    let desk = Desk::new();
+    let port = Port::open(&desk).await;
+    let listen = |who: Who| {
+        let params = json!({"notifications": {"toolsListChanged": true}});
+        port.stateless(who, "tester", "subscriptions/listen", params)
+    };
+    let mut open = Vec::new();
+    for _ in 0..4 {
+        let mut response = listen(Who::Owner).send().await.unwrap();
+        // The first that comes says that it is listened to.
+        assert!(response.chunk().await.unwrap().is_some());
+        open.push(response);
+    }
+    let refused = listen(Who::Owner).send().await.unwrap().text().await.unwrap();
+    assert!(refused.contains("several times already"), "{refused}");
+    let mut his = listen(Who::Bob).send().await.unwrap();
+    assert!(his.chunk().await.unwrap().is_some());
+    drop(open);
 }
 
 #[tokio::test]

@@ -18,9 +18,9 @@ pub struct Hit {
     pub score: f64,
 }
 
-/// The offered tools that fit a need, best first.
-pub fn search(registry: &Registry, need: &str, limit: usize) -> Vec<Hit> {
-    let entries: Vec<Arc<ToolEntry>> = registry.offered().collect();
+/// The offered tools that fit a need and are there for this owner, best first.
+pub fn search(registry: &Registry, owner: Option<&str>, need: &str, limit: usize) -> Vec<Hit> {
+    let entries: Vec<Arc<ToolEntry>> = registry.offered().filter(|entry| entry.is_for(owner)).collect();
     let described: Vec<HashMap<String, f64>> = entries.iter().map(|entry| weights(registry, entry)).collect();
     let mut spread: HashMap<&str, u32> = HashMap::new();
     for term in described.iter().flat_map(HashMap::keys) {

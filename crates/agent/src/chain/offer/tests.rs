@@ -150,7 +150,7 @@ fn a_need_finds_its_tool() {
     ];
     let mut missed = Vec::new();
     for (need, wanted) in cases {
-        let hits = search(&registry, need, 3);
+        let hits = search(&registry, None, need, 3);
         let names: Vec<_> = hits.iter().map(|hit| hit.entry.spec().name.to_owned()).collect();
         if !names.iter().any(|name| name == wanted) {
             missed.push((need, wanted, names));
@@ -162,14 +162,14 @@ fn a_need_finds_its_tool() {
 #[test]
 fn the_search_is_bounded_and_ranked() {
     let registry = deskhand_tools::registry();
-    assert!(search(&registry, "", 5).is_empty());
-    assert!(search(&registry, "🦀🦀", 5).is_empty());
-    assert!(search(&registry, &"qzxv ".repeat(1_000_000), 5).len() <= 5);
-    let hits = search(&registry, "file", 5);
+    assert!(search(&registry, None, "", 5).is_empty());
+    assert!(search(&registry, None, "🦀🦀", 5).is_empty());
+    assert!(search(&registry, None, &"qzxv ".repeat(1_000_000), 5).len() <= 5);
+    let hits = search(&registry, None, "file", 5);
     assert_eq!(hits.len(), 5);
     assert!(hits.is_sorted_by(|a, b| a.score >= b.score));
     for entry in registry.offered() {
-        assert_eq!(search(&registry, entry.spec().name, 1)[0].entry.spec().name, entry.spec().name);
+        assert_eq!(search(&registry, None, entry.spec().name, 1)[0].entry.spec().name, entry.spec().name);
     }
-    assert_eq!(search(&registry, "grep", 1).len(), 1);
+    assert_eq!(search(&registry, None, "grep", 1).len(), 1);
 }

@@ -184,6 +184,7 @@ fn guest(server: &Arc<Server>, tool: Tool, named: String, permission: Permission
         effects,
         // The call has a time limit of its own, which progress extends.
         timeout_s: server.places.limits.call.max(server.config.timeout).as_secs() + 5,
+        shared: server.config.shared,
         input_schema: Value::Object(input_schema),
         output_schema: output_schema.filter(fits).unwrap_or_default(),
         tool: Arc::new(GuestTool {

@@ -10,7 +10,7 @@ use rmcp::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{McpServer, ask::elicit, call::Listener, client::Client};
+use super::{McpServer, Offer, ask::elicit, call::Listener, client::Client};
 
 /// How the client's own person is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,9 +42,15 @@ pub fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 }
 
 impl Asker {
-    pub fn new(client: Arc<Client>, desktop: Desktop, context: &RequestContext<RoleServer>) -> Self {
+    pub fn new(
+        offer: &Offer,
+        client: Arc<Client>,
+        desktop: Desktop,
+        context: &RequestContext<RoleServer>,
+    ) -> Self {
         let is_stateless = is_stateless(context);
         let asks = match elicit::has_forms(context.client_capabilities().as_ref()) {
+            _ if offer.asks_elsewhere => Asks::Nobody,
             false => Asks::Nobody,
             true if is_stateless => Asks::InItsResult,
             true => Asks::WhileItWaits,

@@ -5,10 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use deskhand_agent::{chain::Language, desk::TurnDesk};
 use deskhand_core::{Caller, Desktop, Outside, Request, SessionCx, Time, event::NoEvents, id::new_id};
 use rmcp::model::{Implementation, LoggingLevel};
-use tokio::sync::{OnceCell, watch};
+use tokio::sync::{OnceCell, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::McpServer;
+
+/// One is enough; some ask anew before they let go.
+const MOST_SUBSCRIPTIONS: usize = 4;
 
 /// A client. What it does is done in a session that is its alone.
 pub struct Client {
@@ -25,6 +28,8 @@ pub struct Client {
     outside: Arc<Outside>,
     /// Fires when the client goes away: whatever runs for it stops then.
     ending: CancellationToken,
+    /// How often it may still ask to be told of changes.
+    subscriptions: Semaphore,
     /// Counts how often its list of tools changed by its own doing.
     changes: watch::Sender<u64>,
     state: Mutex<State>,
@@ -51,6 +56,7 @@ impl Client {
             // Nothing is on the desk yet: there is no toolset without a name.
             desk: TurnDesk::new(registry, "", Language::English),
             ending: server.0.ending.child_token(),
+            subscriptions: Semaphore::new(MOST_SUBSCRIPTIONS),
             changes: watch::Sender::new(0),
             state: Mutex::new(State {
                 // Of usual things a client that has not asked is told nothing.
@@ -77,6 +83,10 @@ impl Client {
 
     pub fn ending(&self) -> &CancellationToken {
         &self.ending
+    }
+
+    pub fn subscriptions(&self) -> &Semaphore {
+        &self.subscriptions
     }
 
     pub fn level(&self) -> LoggingLevel {
@@ -112,6 +122,11 @@ impl Client {
 
     pub fn list_changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
+    }
+
+    /// Notes that it was told what somebody outside says.
+    pub fn reads_from_outside(&self, source: &str) {
+        self.outside.mark(source);
     }
 
     /// Where its calls work, as things stand now: the mode may have been changed since its last call. Nobody can be

@@ -1,6 +1,9 @@
 //! What a client asks, and who answers it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicBool, Ordering},
+};
 
 use axum::http::request::Parts as HttpParts;
 use deskhand_core::Desktop;
@@ -25,6 +28,7 @@ use super::{
     McpServer,
     asker::{self, Asker},
     client::Client,
+    http::Begun,
     resources,
 };
 use crate::http::Person;
@@ -44,6 +48,7 @@ pub struct Connection {
     door: Door,
     /// The client, where the connection is its alone.
     bound: OnceLock<Arc<Client>>,
+    is_told_of_changes: AtomicBool,
 }
 
 impl Drop for Connection {
@@ -56,7 +61,7 @@ impl Drop for Connection {
 
 impl Connection {
     pub fn new(server: McpServer, door: Door) -> Self {
-        Self { server, door, bound: OnceLock::new() }
+        Self { server, door, bound: OnceLock::new(), is_told_of_changes: AtomicBool::new(false) }
     }
 
     fn bind(&self, who: Option<&Implementation>) -> Arc<Client> {
@@ -76,7 +81,7 @@ impl Connection {
                 self.server.0.clients.of(&self.server, owner.as_deref(), who.as_ref())
             }
         };
-        Asker::new(client, self.desktop(context), context)
+        Asker::new(self.server.offer(), client, self.desktop(context), context)
     }
 
     fn desktop(&self, context: &RequestContext<RoleServer>) -> Desktop {
@@ -115,12 +120,20 @@ impl ServerHandler for Connection {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        self.bind(Some(&request.client_info));
+        let client = self.bind(Some(&request.client_info));
+        let parts = context.extensions.get::<HttpParts>();
+        if let Some(begun) = parts.and_then(|parts| parts.extensions.get::<Begun>()) {
+            begun.by(&client);
+        }
         context.peer.set_peer_info(request.clone());
         self.negotiate_initialize(&request)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        // Said again, it would have the client told of each change once more.
+        if self.is_told_of_changes.swap(true, Ordering::SeqCst) {
+            return;
+        }
         let Some(client) = self.bound.get().cloned() else { return };
         // It ends with the client.
         tokio::spawn(self.server.clone().tell_of_changes(client, context.peer));
@@ -198,9 +211,10 @@ impl ServerHandler for Connection {
     async fn list_prompts(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let page = self.server.prompts(request.as_ref().and_then(|page| page.cursor.as_deref())).await;
+        let cursor = request.as_ref().and_then(|page| page.cursor.as_deref());
+        let page = self.server.prompts(cursor, &self.asker(&context)).await;
         #[cfg(feature = "conformance-fixtures")]
         let page = page.map(|mut page| {
             page.prompts.extend(fixtures::prompts());
@@ -212,13 +226,13 @@ impl ServerHandler for Connection {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         #[cfg(feature = "conformance-fixtures")]
         if let Some(prompt) = fixtures::prompt(&request) {
             return prompt;
         }
-        self.server.prompt(&request).await.map(Into::into)
+        self.server.prompt(&request, &self.asker(&context)).await.map(Into::into)
     }
 
     async fn complete(
@@ -275,7 +289,10 @@ impl ServerHandler for Connection {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let client = self.asker(context.request_context()).client;
-        let telling = self.server.clone().tell_subscriber(client, context.sink().clone());
+        let Ok(_one_of_few) = client.subscriptions().try_acquire() else {
+            return Err(ErrorData::invalid_request("you are told of changes several times already", None));
+        };
+        let telling = self.server.clone().tell_subscriber(Arc::clone(&client), context.sink().clone());
         #[cfg(feature = "conformance-fixtures")]
         let telling = async {
             tokio::join!(telling, self.server.0.fixtures.tell(context.sink()));

@@ -6,7 +6,7 @@
 use std::{
     collections::HashMap,
     io,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -19,17 +19,21 @@ use axum::{
     response::{IntoResponse, Response},
     routing::any,
 };
+use deskhand_core::Time;
 use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+    StreamableHttpServerConfig, StreamableHttpService,
+    session::{SessionManager, local::LocalSessionManager},
 };
+use tokio_util::sync::CancellationToken;
 
 use super::{
     McpServer,
+    client::Client,
     connection::{Connection, Door},
 };
 use crate::http::{ApiError, Listen, Person, Users, door, server::Listener};
 
-/// Sessions that one person has at once.
+/// Sessions that one person has at once; beyond that the one that was not used for longest ends.
 const MOST_SESSIONS: usize = 100;
 /// How long a session is kept that nobody uses.
 const IDLE: Duration = Duration::from_hours(1);
@@ -42,6 +46,56 @@ const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 struct Sessions {
     service: StreamableHttpService<Connection, LocalSessionManager>,
     manager: Arc<LocalSessionManager>,
+    open: Arc<Mutex<HashMap<String, Session>>>,
+}
+
+/// A session that is open, as far as this door knows.
+struct Session {
+    /// Ends what runs for its client.
+    ending: CancellationToken,
+    used_at: Time,
+}
+
+/// Goes with a request, and learns whether a client began a session with it.
+#[derive(Clone, Default)]
+pub struct Begun(Arc<OnceLock<CancellationToken>>);
+
+impl Begun {
+    pub fn by(&self, client: &Client) {
+        let _ = self.0.set(client.ending().clone());
+    }
+}
+
+impl Sessions {
+    fn open(&self) -> MutexGuard<'_, HashMap<String, Session>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_used(&self, id: &str) {
+        if let Some(session) = self.open().get_mut(id) {
+            session.used_at = Time::now();
+        }
+    }
+
+    /// Takes a session in. Where there are too many, those that were not used for longest end.
+    async fn begins(&self, id: String, ending: CancellationToken) {
+        let ended: Vec<(String, Session)> = {
+            let mut open = self.open();
+            open.retain(|_, session| !session.ending.is_cancelled());
+            open.insert(id, Session { ending, used_at: Time::now() });
+            let mut by_use: Vec<(Time, String)> =
+                open.iter().map(|(id, session)| (session.used_at, id.clone())).collect();
+            by_use.sort();
+            let too_many = by_use.len().saturating_sub(MOST_SESSIONS);
+            by_use.iter().take(too_many).filter_map(|(_, id)| open.remove_entry(id)).collect()
+        };
+        for (id, session) in ended {
+            session.ending.cancel();
+            if let Err(error) = self.manager.close_session(&id.into()).await {
+                tracing::debug!(%error, "a session could not be closed");
+            }
+        }
+    }
 }
 
 /// The sessions of everybody who has come.
@@ -70,7 +124,8 @@ impl Doors {
             .with_cancellation_token(self.server.0.ending.child_token());
         let server = self.server.clone();
         let connect = move || Ok(Connection::new(server.clone(), Door::Http { owner: owner.clone() }));
-        Sessions { service: StreamableHttpService::new(connect, Arc::clone(&manager), config), manager }
+        let service = StreamableHttpService::new(connect, Arc::clone(&manager), config);
+        Sessions { service, manager, open: Arc::default() }
     }
 }
 
@@ -87,17 +142,29 @@ impl McpServer {
     }
 }
 
-async fn answer(State(doors): State<Doors>, person: Person, request: Request) -> Response {
+async fn answer(State(doors): State<Doors>, person: Person, mut request: Request) -> Response {
     let sessions = doors.of(&person);
-    let begins = *request.method() == Method::POST && !request.headers().contains_key(SESSION_ID);
-    if begins && sessions.manager.sessions.read().await.len() >= MOST_SESSIONS {
-        let message = format!("you have {MOST_SESSIONS} MCP sessions open already");
-        return ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "too_many_sessions", message)
-            .hint("End some of them (DELETE /mcp), or wait until they are closed for want of use.")
-            .into_response();
-    }
+    let named = request.headers().get(SESSION_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
     let ends = *request.method() == Method::DELETE;
+    if let (true, Some(id)) = (ends, &named) {
+        let taken = sessions.open().remove(id);
+        let Some(session) = taken else {
+            return ApiError::new(StatusCode::NOT_FOUND, "no_session", "there is no such MCP session")
+                .into_response();
+        };
+        // The session itself waits for what runs in it.
+        session.ending.cancel();
+    }
+    if let Some(id) = &named {
+        sessions.is_used(id);
+    }
+    let begun = Begun::default();
+    request.extensions_mut().insert(begun.clone());
     let mut response = sessions.service.handle(request).await.map(Body::new);
+    let new = response.headers().get(SESSION_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
+    if let (Some(id), Some(ending)) = (new, begun.0.get()) {
+        sessions.begins(id, ending.clone()).await;
+    }
     // Some clients take only this for the end of a session.
     if ends && response.status() == StatusCode::ACCEPTED {
         *response.status_mut() = StatusCode::NO_CONTENT;

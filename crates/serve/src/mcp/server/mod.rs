@@ -61,7 +61,7 @@ pub trait House: Send + Sync {
     fn skills(&self) -> PathBuf;
 }
 
-/// Which tools are listed.
+/// Which tools are listed, and whether clients are asked anything.
 #[derive(Clone, Debug, Default)]
 pub struct Offer {
     /// None: the usual few, with `find_tools` for the rest.
@@ -70,6 +70,8 @@ pub struct Offer {
     pub dialect: Option<String>,
     /// All that is known of every schema, however long the listing gets.
     pub full_schemas: bool,
+    /// No question goes to clients: only the page and terminals are asked.
+    pub asks_elsewhere: bool,
 }
 
 /// The server. A clone is the same server.

@@ -9,8 +9,10 @@ use serde_json::{Value, json};
 
 use crate::mcp::harmless::{seen, seen_lines};
 
-/// Characters of a preview, or of a result, that are shown.
+/// Characters of a preview that are shown: half of them are its beginning, half its end.
 const MOST_SHOWN: usize = 2_000;
+/// The same of a line.
+const MOST_OF_A_LINE: usize = 1_000;
 /// Paths, commands and hosts that are named.
 const MOST_NAMED: usize = 10;
 const MOST_REASON: usize = 500;
@@ -22,13 +24,10 @@ const CLOSED: &str = "the client closed the question without an answer; it can b
 pub fn of(request: &ApprovalRequest) -> Result<ElicitRequestParams, ErrorData> {
     let (message, choices) = match &request.subject {
         Subject::Execution { plan } => execution(request, plan),
-        Subject::Result { text, .. } => {
-            let message = format!(
-                "May the client see this result of {}?\n\n{}",
-                request.tool,
-                shortened(&seen_lines(text), MOST_SHOWN)
-            );
-            (message, vec!["pass", "withhold"])
+        // The question would hold the very result that the client may not have.
+        Subject::Result { .. } => {
+            let message = "whether a client may have a result is asked elsewhere";
+            return Err(ErrorData::internal_error(message, None));
         }
     };
     let schema = json!({
@@ -46,35 +45,65 @@ pub fn of(request: &ApprovalRequest) -> Result<ElicitRequestParams, ErrorData> {
 
 fn execution(request: &ApprovalRequest, plan: &Plan) -> (String, Vec<&'static str>) {
     let mut lines = vec![
-        format!("{}: {}", request.tool, seen(&plan.summary)),
-        format!("Permission: {} ({})", plan.permission, seen(&plan.why)),
+        format!("{}: {}", request.tool, line(&plan.summary)),
+        format!("Permission: {} ({})", plan.permission, line(&plan.why)),
     ];
     let touches = plan.touches.iter().map(|touch| format!("{} {}", touch.access, touch.path.display()));
     let named = |what: &str, all: Vec<String>| {
         let more = all.len().saturating_sub(MOST_NAMED);
-        let mut shown: Vec<String> = all.iter().take(MOST_NAMED).map(|one| seen(one)).collect();
+        let mut shown: Vec<String> = all.iter().take(MOST_NAMED).map(|one| line(one)).collect();
         if more > 0 {
             shown.push(format!("and {more} more"));
         }
         (!shown.is_empty()).then(|| format!("{what}: {}", shown.join("; ")))
     };
     lines.extend(named("Paths", touches.collect()));
-    lines.extend(named("Commands", plan.commands.iter().map(|words| words.join(" ")).collect()));
+    lines.extend(named("Commands", plan.commands.iter().map(|words| command(words)).collect()));
     lines.extend(named("Hosts", plan.hosts.clone()));
-    lines.extend(plan.notes.iter().take(MOST_NAMED).map(|note| format!("Note: {}", seen(note))));
+    lines.extend(plan.notes.iter().take(MOST_NAMED).map(|note| format!("Note: {}", line(note))));
     if let Some(preview) = &plan.preview {
-        lines.push(format!("\n{}", shortened(&seen_lines(preview.text()), MOST_SHOWN)));
+        lines.push(format!("\n{}", both_ends(&seen_lines(preview.text()), MOST_SHOWN)));
     }
     let mut choices = vec!["once"];
     if let Some(shape) = remembered(request, plan) {
         lines.push(format!(
             "\n`session` also says yes, for the rest of this session, to {}.",
-            seen(&shape.words(&request.tool))
+            line(&shape.words(&request.tool))
         ));
         choices.push("session");
     }
     choices.push("no");
     (lines.join("\n"), choices)
+}
+
+/// Text on one line.
+fn line(text: &str) -> String {
+    both_ends(&seen(text), MOST_OF_A_LINE)
+}
+
+/// A command whose words can be told apart.
+fn command(words: &[String]) -> String {
+    let quoted = words.iter().map(|word| {
+        let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word.clone()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// The beginning and the end of a text that is longer than can be shown: the end of a command matters no less.
+fn both_ends(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let half = most / 2;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(count - half).collect();
+    format!("{head}[… {} characters that are not shown …]{tail}", count - 2 * half)
 }
 
 /// What a yes for the session covers: what is like this call, where the plan knows that, or this very call.
@@ -121,10 +150,8 @@ pub fn answer(request: &ApprovalRequest, result: &ElicitResult) -> AnyAnswer {
             },
             _ => Answer::No { reason: why_not(), remember: None },
         }),
-        Subject::Result { .. } => AnyAnswer::Result(match decision {
-            "pass" => ResultAnswer::Pass,
-            _ => ResultAnswer::Withhold { reason: why_not() },
-        }),
+        // It was not asked here.
+        Subject::Result { .. } => AnyAnswer::Result(ResultAnswer::Withhold { reason: why_not() }),
     }
 }
 

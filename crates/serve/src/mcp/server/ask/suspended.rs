@@ -47,8 +47,11 @@ impl Approver for Handing {
 
     fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
         async move {
+            // Without a session nobody could say how long a yes for the session holds.
+            let request = ApprovalRequest { may_remember: false, ..request.clone() };
+            form::of(&request).ok()?;
             let (reply, answered) = oneshot::channel();
-            self.questions.send(Question { request: request.clone(), reply }).ok()?;
+            self.questions.send(Question { request, reply }).ok()?;
             answered.await.ok()
         }
         .boxed()
@@ -111,6 +114,7 @@ impl Suspended {
         handle: &str,
         params: &CallToolRequestParams,
     ) -> Result<Redeemed, ErrorData> {
+        self.tidy();
         let taken = {
             let mut waiting = self.waiting();
             let is_theirs = waiting.get(handle).is_some_and(|one| {

@@ -48,17 +48,42 @@ pub struct Subject<'a> {
 
 /// Characters that are told of what another server says of a tool.
 const MOST_OF_A_GUEST: usize = 300;
+/// The same of one of its parameters.
+const MOST_OF_A_PARAMETER: usize = 120;
+/// What in a schema is there to be read, and not to be checked.
+const WORDS: &[&str] = &["description", "title", "$comment"];
+
+/// Shortens what another server says within a schema. Examples are left out: they check nothing and may say anything.
+fn shorten_words(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            // A property may have this name, too; then it is a schema.
+            if fields.get("examples").is_some_and(Value::is_array) {
+                fields.remove("examples");
+            }
+            for (key, value) in fields {
+                match value {
+                    Value::String(text) if WORDS.contains(&key.as_str()) => {
+                        *text = text.chars().take(MOST_OF_A_PARAMETER).collect();
+                    }
+                    inner => shorten_words(inner),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(shorten_words),
+        _ => {}
+    }
+}
 
 impl<'a> Subject<'a> {
     pub fn of(entry: &'a ToolEntry) -> Self {
         let spec = entry.spec();
-        Self {
-            name: spec.name.to_owned().into(),
-            spec,
-            input: Cow::Borrowed(entry.input_schema()),
-            output: entry.output_schema(),
-            is_guest: entry.host().is_some(),
+        let is_guest = entry.host().is_some();
+        let mut input = Cow::Borrowed(entry.input_schema());
+        if is_guest {
+            shorten_words(input.to_mut());
         }
+        Self { name: spec.name.to_owned().into(), spec, input, output: entry.output_schema(), is_guest }
     }
 
     /// In the words of another system, whose results have a shape of their own.

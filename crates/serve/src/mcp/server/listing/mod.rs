@@ -61,10 +61,19 @@ impl McpServer {
             },
         };
         client.is_told(&names(&tools));
+        self.taints(client, &tools);
         let end = tools.len().min(start + PAGE);
         let mut page = ListToolsResult::with_all_items(tools[start..end].to_vec());
         page.next_cursor = (end < tools.len()).then(|| end.to_string());
         Ok(page)
+    }
+
+    /// What other servers say of their tools is text from outside, also in a listing.
+    fn taints(&self, client: &Client, tools: &[Tool]) {
+        let entries = tools.iter().filter_map(|tool| self.gate().registry.get(&tool.name));
+        for source in entries.filter_map(|entry| entry.said_by()) {
+            client.reads_from_outside(&source);
+        }
     }
 
     /// Whether a client would now be told of other tools than before.
@@ -74,7 +83,7 @@ impl McpServer {
 
     /// All that a client is told of: what was asked for when the server was started, then what it has found.
     pub(super) fn listed(&self, client: &Client) -> Vec<Tool> {
-        let base = self.base();
+        let base = self.base(client.owner());
         let found = client.found();
         let mut tools = base.to_vec();
         if found.is_empty() {
@@ -83,15 +92,17 @@ impl McpServer {
         let registry = &self.gate().registry;
         let entries = found.iter().filter_map(|name| registry.get(name));
         let more: Vec<Arc<ToolEntry>> = entries
-            .filter(|entry| is_for_clients(entry) && base.iter().all(|tool| tool.name != entry.spec().name))
+            .filter(|entry| is_for_clients(entry) && entry.is_for(client.owner()))
+            .filter(|entry| base.iter().all(|tool| tool.name != entry.spec().name))
             .collect();
         let subjects: Vec<Subject<'_>> = more.iter().map(|entry| Subject::of(entry)).collect();
         tools.extend(fitted(&subjects, self.offer(), MOST_BYTES.saturating_sub(bytes(&base))));
         tools
     }
 
-    /// What is listed for everybody. Other servers' tools come and go, so where they are asked for it is made anew.
-    fn base(&self) -> Arc<[Tool]> {
+    /// What is listed for everybody. Other servers' tools come and go, and are not there for all, so where they are
+    /// asked for it is made anew.
+    fn base(&self, owner: Option<&str>) -> Arc<[Tool]> {
         let registry = &self.gate().registry;
         let has_guests = self
             .offer()
@@ -99,16 +110,16 @@ impl McpServer {
             .iter()
             .any(|name| registry.offered().any(|entry| entry.host() == Some(name.as_str())));
         if has_guests {
-            return chosen(registry, self.offer()).into();
+            return chosen(registry, self.offer(), owner).into();
         }
-        Arc::clone(self.0.usual.0.get_or_init(|| chosen(registry, self.offer()).into()))
+        Arc::clone(self.0.usual.0.get_or_init(|| chosen(registry, self.offer(), owner).into()))
     }
 }
 
-/// The tools that an offer names, as they are listed.
-pub(super) fn chosen(registry: &Registry, offer: &Offer) -> Vec<Tool> {
+/// The tools that an offer names, as they are listed for this owner.
+pub(super) fn chosen(registry: &Registry, offer: &Offer, owner: Option<&str>) -> Vec<Tool> {
     let in_toolsets: Option<Vec<Arc<ToolEntry>>> =
-        (!offer.toolsets.is_empty()).then(|| of_toolsets(registry, offer));
+        (!offer.toolsets.is_empty()).then(|| of_toolsets(registry, offer, owner));
     if let Some(dialect) = offer.dialect.as_deref().and_then(|name| registry.dialect(name)) {
         let is_wanted = |entry: &DialectEntry| {
             in_toolsets.as_ref().is_none_or(|tools| tools.iter().any(|tool| tool.spec().name == entry.tool))
@@ -120,6 +131,7 @@ pub(super) fn chosen(registry: &Registry, offer: &Offer) -> Vec<Tool> {
             .filter_map(|entry| {
                 Some((entry, registry.own().find(|tool| tool.spec().name == entry.tool)?.clone()))
             })
+            .filter(|(_, tool)| is_for_clients(tool))
             .collect();
         let subjects: Vec<Subject<'_>> =
             built.iter().map(|(entry, tool)| Subject::in_dialect(entry, tool)).collect();
@@ -138,9 +150,12 @@ fn usual(registry: &Registry) -> Vec<Arc<ToolEntry>> {
     USUAL.iter().filter_map(named).collect()
 }
 
-fn of_toolsets(registry: &Registry, offer: &Offer) -> Vec<Arc<ToolEntry>> {
+fn of_toolsets(registry: &Registry, offer: &Offer, owner: Option<&str>) -> Vec<Arc<ToolEntry>> {
     let is_asked_for = |entry: &Arc<ToolEntry>| offer.toolsets.iter().any(|name| entry.is_in(name));
-    registry.offered().filter(|entry| is_for_clients(entry) && is_asked_for(entry)).collect()
+    registry
+        .offered()
+        .filter(|entry| is_for_clients(entry) && entry.is_for(owner) && is_asked_for(entry))
+        .collect()
 }
 
 /// As much of each as fits into so many bytes; where not even the least does, as many as fit.

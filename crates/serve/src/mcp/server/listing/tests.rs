@@ -19,7 +19,7 @@ fn sent(tools: Vec<Tool>) -> String {
 
 #[test]
 fn the_usual_few_are_listed_in_six_thousand_bytes() {
-    let tools = chosen(&everything(), &Offer::default());
+    let tools = chosen(&everything(), &Offer::default(), None);
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(names, USUAL);
     let sent = sent(tools);
@@ -37,7 +37,7 @@ fn any_toolset_and_any_dialect_are_listed_in_twenty_five_thousand() {
     offers.extend(dialects.map(|name| Offer { dialect: Some(name), ..Offer::default() }));
     assert!(offers.len() >= 9);
     for offer in offers {
-        let tools = chosen(&registry, &offer);
+        let tools = chosen(&registry, &offer, None);
         assert!(!tools.is_empty(), "{offer:?}");
         let sent = sent(tools);
         assert!(sent.len() < MOST_BYTES, "{offer:?}: {} bytes", sent.len());
@@ -47,7 +47,7 @@ fn any_toolset_and_any_dialect_are_listed_in_twenty_five_thousand() {
 #[test]
 fn a_toolset_that_fits_is_told_with_what_its_parameters_mean() {
     let offer = Offer { toolsets: vec!["shell".to_owned()], ..Offer::default() };
-    let listed = sent(chosen(&everything(), &offer));
+    let listed = sent(chosen(&everything(), &offer, None));
     assert!(listed.matches("\"description\"").count() > 10, "{listed}");
 }
 
@@ -57,7 +57,7 @@ fn no_result_promises_a_field() {
     let toolsets = registry.toolset_names();
     for full_schemas in [true, false] {
         let offer = Offer { toolsets: toolsets.clone(), full_schemas, ..Offer::default() };
-        for tool in chosen(&registry, &offer) {
+        for tool in chosen(&registry, &offer, None) {
             let output = Value::Object(tool.output_schema.unwrap().as_ref().clone());
             assert_eq!(output["type"], "object", "{}", tool.name);
             assert!(!promises(&output), "{}: {output}", tool.name);
@@ -78,14 +78,14 @@ fn promises(schema: &Value) -> bool {
 
 #[test]
 fn annotations_say_what_is_not_taken_for_granted() {
-    let tools = chosen(&everything(), &Offer::default());
+    let tools = chosen(&everything(), &Offer::default(), None);
     let of = |name: &str| {
         let tool = tools.iter().find(|tool| tool.name == name).unwrap();
         serde_json::to_value(tool.annotations.clone()).unwrap()
     };
     assert_eq!(of("read_file")["readOnlyHint"], true);
     assert_eq!(of("write_file").get("readOnlyHint"), None);
-    let all = chosen(&everything(), &Offer { full_schemas: true, ..Offer::default() });
+    let all = chosen(&everything(), &Offer { full_schemas: true, ..Offer::default() }, None);
     let write = all.iter().find(|tool| tool.name == "write_file").unwrap();
     let told = write.annotations.clone().unwrap();
     assert_eq!((told.read_only_hint, told.destructive_hint), (Some(false), Some(true)));

@@ -1,4 +1,5 @@
-//! Prompts: the skills, as far as a client can use them by itself.
+//! Prompts: the skills, as far as a client can use them by itself. They are the owner's of this installation; other
+//! users have none.
 
 mod skill;
 
@@ -9,13 +10,17 @@ use rmcp::model::{
 use serde_json::Value;
 
 use self::skill::Skill;
-use super::McpServer;
+use super::{McpServer, asker::Asker};
 
 const PAGE: usize = 100;
 
 impl McpServer {
-    pub(super) async fn prompts(&self, cursor: Option<&str>) -> Result<ListPromptsResult, ErrorData> {
-        let skills = self.skills().await?;
+    pub(super) async fn prompts(
+        &self,
+        cursor: Option<&str>,
+        asker: &Asker,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let skills = self.skills(asker).await?;
         let start = match cursor {
             None => 0,
             Some(text) => match text.parse::<usize>() {
@@ -29,8 +34,12 @@ impl McpServer {
         Ok(page)
     }
 
-    pub(super) async fn prompt(&self, params: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
-        let skills = self.skills().await?;
+    pub(super) async fn prompt(
+        &self,
+        params: &GetPromptRequestParams,
+        asker: &Asker,
+    ) -> Result<GetPromptResult, ErrorData> {
+        let skills = self.skills(asker).await?;
         let found = skills.into_iter().find(|skill| skill.name == params.name);
         let no_such = || ErrorData::invalid_params(format!("there is no prompt {:?}", params.name), None);
         let skill = found.ok_or_else(no_such)?;
@@ -54,7 +63,10 @@ impl McpServer {
         Ok(result.with_description(skill.description))
     }
 
-    async fn skills(&self) -> Result<Vec<Skill>, ErrorData> {
+    async fn skills(&self, asker: &Asker) -> Result<Vec<Skill>, ErrorData> {
+        if asker.client.owner().is_some() {
+            return Ok(Vec::new());
+        }
         let folder = self.parts().house.skills();
         let read = tokio::task::spawn_blocking(move || skill::all(&folder)).await;
         read.map_err(|error| ErrorData::internal_error(format!("the skills cannot be read: {error}"), None))

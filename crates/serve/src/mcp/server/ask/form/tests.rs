@@ -78,12 +78,26 @@ fn a_yes_for_the_session_covers_what_was_said() {
 }
 
 #[test]
-fn a_result_is_passed_only_by_its_word() {
+fn a_result_is_no_question_for_the_client_that_may_not_have_it() {
     let result = question(Subject::Result { text: "secret".into(), data: Value::Null }, false);
+    assert!(of(&result).is_err());
     let pass = said(ElicitationAction::Accept, json!({"decision": "pass"}));
-    assert_eq!(answer(&result, &pass), AnyAnswer::Result(ResultAnswer::Pass));
-    let other = said(ElicitationAction::Accept, json!({"decision": "once"}));
-    assert!(matches!(answer(&result, &other), AnyAnswer::Result(ResultAnswer::Withhold { .. })));
+    assert!(matches!(answer(&result, &pass), AnyAnswer::Result(ResultAnswer::Withhold { .. })));
+}
+
+#[test]
+fn the_end_of_a_command_is_seen_and_its_words_are_told_apart() {
+    let mut request = execution_of(true);
+    let Subject::Execution { plan } = &mut request.subject else { unreachable!() };
+    let long = format!("echo a && {} rm -rf important", " ".repeat(3_000));
+    plan.summary = format!("Run: {long}");
+    plan.preview = Some(Preview::Text(long));
+    plan.commands = vec![vec!["rm".into(), "a b".into(), "it's".into(), String::new(), "--x=/y".into()]];
+    let form = serde_json::to_value(of(&request).unwrap()).unwrap();
+    let message = form["message"].as_str().unwrap();
+    assert_eq!(message.matches("echo a").count(), 2, "{message}");
+    assert_eq!(message.matches("rm -rf important").count(), 2, "{message}");
+    assert!(message.contains(r"Commands: rm 'a b' 'it'\''s' '' --x=/y"), "{message}");
 }
 
 #[test]

@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_of_commands_only_get_tighter() {
+    fn what_a_workspace_sets_only_gets_tighter() {
         let (none, a, ab) = (json!([]), json!(["a *"]), json!(["a *", "b"]));
         for (key, old, new, tightens) in [
             ("shell.allow_only", &none, &ab, true),
@@ -248,6 +248,8 @@ mod tests {
             ("shell.deny", &none, &a, true),
             ("shell.deny", &a, &ab, true),
             ("shell.deny", &ab, &a, false),
+            ("mcp.ask_in_client", &json!(true), &json!(false), true),
+            ("mcp.ask_in_client", &json!(false), &json!(true), false),
         ] {
             let known = find(key).unwrap();
             assert_eq!((known.tightens)(old, new), tightens, "{key}: {old} → {new}");

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::{Around, Served};
 
-/// A call of the protocol without sessions, of a client that can ask nobody.
+/// A call of the protocol without sessions, of a client that can show forms.
 fn call(served: &Served, tool: &str, arguments: &Value) -> Value {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
         "io.modelcontextprotocol/clientInfo": {"name": "by hand", "version": "1"},
     });
     let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
@@ -36,4 +36,16 @@ fn the_mode_that_is_set_on_the_page_binds_clients_that_are_there_already() {
     let second = write("b.txt");
     assert_eq!(second["result"]["_meta"]["status"], "blocked", "{second}");
     assert!(!served.workspace().join("b.txt").exists());
+}
+
+#[test]
+fn clients_are_asked_unless_it_is_set_that_only_others_are() {
+    let asks = |config: &'static str| {
+        let served = Served::around("", Around { config, ..Around::default() });
+        call(&served, "write_file", &json!({"path": "a.txt", "content": "x"}))["result"].take()
+    };
+    let asked = asks("approval_timeout_s = 1\n");
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let elsewhere = asks("approval_timeout_s = 1\n[mcp]\nask_in_client = false\n");
+    assert_eq!(elsewhere["_meta"]["status"], "expired", "{elsewhere}");
 }

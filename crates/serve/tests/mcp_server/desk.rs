@@ -35,6 +35,7 @@ pub struct Desk {
     pub store: Arc<Store>,
     pub gate: Gate,
     pub running: Arc<AtomicUsize>,
+    pub stops: probe::Stops,
     services: Services,
     /// As somebody may set it while the server runs.
     pub mode: Arc<Mutex<Mode>>,
@@ -95,8 +96,8 @@ impl Desk {
         })
         .unwrap();
         let undo: Arc<dyn UndoJournal> = store.undo();
-        let running = probe::Running::default();
-        let services = Services::default().with(paths).with(undo).with(running.clone());
+        let (running, stops) = (probe::Running::default(), probe::Stops::default());
+        let services = Services::default().with(paths).with(undo).with(running.clone()).with(stops.clone());
         let mut registry = deskhand_tools::registry();
         deskhand_agent::tools::register(&mut registry);
         registry.add(probe::Endless);
@@ -123,6 +124,7 @@ impl Desk {
             store,
             gate,
             running: running.0,
+            stops,
             services,
             mode: Arc::new(Mutex::new(mode)),
         }

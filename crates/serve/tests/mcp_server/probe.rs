@@ -1,17 +1,22 @@
 //! A tool that goes on until it is stopped, and tells how often it runs now.
 
 use std::sync::{
-    Arc,
+    Arc, Mutex,
     atomic::{AtomicUsize, Ordering},
 };
 
 use deskhand_core::{Cx, Effects, Permission, Plan, Spec, Tool, ToolError, ToolResult};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
 
 /// How many of its calls run.
 #[derive(Clone, Default)]
 pub struct Running(pub Arc<AtomicUsize>);
+
+/// What tells the calls that were made of it to stop.
+#[derive(Clone, Default)]
+pub struct Stops(pub Arc<Mutex<Vec<CancellationToken>>>);
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -80,6 +85,7 @@ impl Tool for Endless {
 
     async fn run(&self, _: Input, cx: &Cx) -> ToolResult<Output> {
         let running = cx.service::<Running>()?.0.clone();
+        cx.service::<Stops>()?.0.lock().unwrap().push(cx.cancel_token().clone());
         running.fetch_add(1, Ordering::SeqCst);
         for done in 0_u64.. {
             cx.progress(&format!("step {done}"), None, None);

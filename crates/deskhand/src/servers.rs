@@ -86,7 +86,7 @@ pub fn import(config_dir: &Path, from: &Path) -> Result<Imported> {
         let before = ours.insert(name.clone(), server.clone());
         if before.is_some() { &mut replaced } else { &mut added }.push(name.clone());
     }
-    write_ours(&file, ours)?;
+    write_ours(&file, &ours)?;
     Ok(Imported { added, replaced })
 }
 
@@ -97,7 +97,7 @@ pub fn remove(config_dir: &Path, name: &str) -> Result<()> {
     if ours.remove(name).is_none() {
         bail!("{} has no server {name}", file.display());
     }
-    write_ours(&file, ours)
+    write_ours(&file, &ours)
 }
 
 fn read_ours(file: &Path) -> Result<Map<String, Value>> {
@@ -114,7 +114,7 @@ fn read_ours(file: &Path) -> Result<Map<String, Value>> {
 }
 
 /// There may be keys in it: only its owner may read it.
-fn write_ours(file: &Path, servers: Map<String, Value>) -> Result<()> {
+fn write_ours(file: &Path, servers: &Map<String, Value>) -> Result<()> {
     let text = serde_json::to_string_pretty(&json!({"mcpServers": servers}))?;
     private_file::write(file, &format!("{text}\n"))
         .with_context(|| format!("cannot write {}", file.display()))

@@ -100,6 +100,8 @@ impl Desk {
         deskhand_agent::tools::register(&mut registry);
         registry.add(probe::Endless);
         registry.add(probe::PressKey);
+        registry.add(probe::Prints);
+        registry.add(probe::Runs);
         registry.probe(&services);
         let mut settings =
             GateSettings { approval_timeout: Duration::from_mins(1), ..GateSettings::default() };

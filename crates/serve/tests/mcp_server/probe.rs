@@ -74,6 +74,7 @@ impl Tool for Endless {
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pieces {
+    #[serde(default)]
     pieces: Vec<String>,
     /// From where they are, as far as the gate knows.
     outside: Option<String>,

@@ -8,7 +8,7 @@ use rmcp::model::{Implementation, LoggingLevel};
 use tokio::sync::{OnceCell, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::McpServer;
+use super::{McpServer, bounds::Bounds};
 
 /// A client. What it does is done in a session that is its alone.
 pub struct Client {
@@ -21,6 +21,7 @@ pub struct Client {
     /// Made at its first call: opening roots takes time, and a client that only looks around needs none.
     surroundings: OnceCell<SessionCx>,
     desk: TurnDesk,
+    bounds: Bounds,
     /// Fires when the client goes away: whatever runs for it stops then.
     ending: CancellationToken,
     /// Counts how often its list of tools changed by its own doing.
@@ -40,6 +41,7 @@ impl Client {
     pub fn new(server: &McpServer, owner: Option<String>, who: Option<&Implementation>) -> Self {
         let registry = Arc::clone(&server.gate().registry);
         Self {
+            bounds: Bounds::new(&server.0.owners, owner.as_deref()),
             owner,
             caller: caller(who),
             // So that nobody takes it for a conversation.
@@ -70,6 +72,15 @@ impl Client {
     /// Whom answers that are given through it are from.
     pub fn surface(&self) -> String {
         format!("person:{}", self.caller)
+    }
+
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// As it stands in the audit.
+    pub fn caller(&self) -> &str {
+        &self.caller
     }
 
     pub fn ending(&self) -> &CancellationToken {

@@ -20,7 +20,8 @@ pub enum Phase {
     Arrival,
     /// The call ended, whatever its status.
     End,
-    /// Not a call: the log was switched off or on, repaired, or found changed.
+    /// Not a call: the log was switched off or on, repaired, or found changed; settings were changed; something kept was
+    /// read.
     Notice,
 }
 

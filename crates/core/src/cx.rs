@@ -4,7 +4,7 @@ use std::{
     any::{Any, TypeId},
     collections::HashMap,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -17,6 +17,8 @@ use crate::{
     error::{ToolError, ToolResult},
     event::{EventBody, EventSink},
     id::CallId,
+    live_mask::LiveMask,
+    outside,
     plan::Plan,
     screener::Screener,
 };
@@ -45,6 +47,9 @@ pub struct Progress {
     pub text: String,
     pub done: Option<u64>,
     pub total: Option<u64>,
+    /// Where the text comes from, if it is from outside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside: Option<String>,
 }
 
 /// One call, as its tool sees it. Cheap to clone.
@@ -60,6 +65,8 @@ struct Inner {
     cancel: CancellationToken,
     events: Arc<dyn EventSink>,
     screener: Arc<dyn Screener>,
+    /// What the call has printed so far, as it may be shown.
+    printed: Arc<Mutex<LiveMask>>,
     approved: Option<Arc<Plan>>,
     undo_recorded: AtomicBool,
 }
@@ -89,6 +96,7 @@ impl Cx {
             services,
             cancel,
             events,
+            printed: Arc::new(Mutex::new(LiveMask::new(Arc::clone(&screener)))),
             screener,
             approved: None,
             undo_recorded: AtomicBool::new(false),
@@ -117,6 +125,7 @@ impl Cx {
             cancel,
             events: Arc::clone(&self.0.events),
             screener: Arc::clone(&self.0.screener),
+            printed: Arc::clone(&self.0.printed),
             approved,
             undo_recorded: AtomicBool::new(false),
         }))
@@ -172,9 +181,32 @@ impl Cx {
         if self.0.cancel.is_cancelled() { Err(ToolError::cancelled()) } else { Ok(()) }
     }
 
-    /// Tells whoever watches how far the call is.
+    /// Tells whoever watches how far the call is. The text stands for itself.
     pub fn progress(&self, text: &str, done: Option<u64>, total: Option<u64>) {
-        let progress = Progress { text: self.mask(text), done, total };
+        self.tell(self.mask(text), done, total);
+    }
+
+    /// Tells whoever watches what the call prints, piece by piece. A word that is not over yet is told with the next
+    /// piece: its beginning alone does not tell that it is a secret.
+    pub fn prints(&self, piece: &str) {
+        let text = self.printed().next_words(piece);
+        if !text.is_empty() {
+            self.tell(text, None, None);
+        }
+    }
+
+    /// Between the last piece and the next there is more, which is not told.
+    pub fn leaves_out(&self) {
+        self.printed().left_out();
+    }
+
+    fn printed(&self) -> MutexGuard<'_, LiveMask> {
+        self.0.printed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, text: String, done: Option<u64>, total: Option<u64>) {
+        let outside = self.plan().and_then(outside::source);
+        let progress = Progress { text, done, total, outside };
         self.0.events.emit(EventBody::CallOutput { call_id: self.0.call, progress });
     }
 

@@ -20,6 +20,7 @@ mod record;
 mod run;
 mod screen;
 mod validate;
+mod withhold;
 
 use std::{collections::HashMap, panic::AssertUnwindSafe, path::PathBuf, sync::Arc, time::Duration};
 
@@ -116,6 +117,9 @@ pub struct SessionCx {
     /// Whether a person sees every result before the caller does.
     pub check_results: bool,
 }
+
+/// A service of sessions that read, of kept outputs, only those of their own calls.
+pub struct OwnCallsOnly;
 
 /// One call, as it is asked for.
 #[derive(Clone, Debug)]
@@ -219,6 +223,8 @@ impl Gate {
                 }
             }
             let source = self.outside_source(&plan);
+            // Anew: only now it is known what the plan wants kept back.
+            let cx = self.cx(draft, &entry, session, &request.cancel);
             let (reply, failed) = match run::run(self, &entry, &arguments, Arc::new(plan), &cx, draft).await {
                 Ok(reply) => (reply, None),
                 Err(error) if error.code == ToolError::PLAN_CHANGED => {
@@ -291,8 +297,10 @@ impl Gate {
     /// record is the installation's own.
     fn outputs_are_their_own(&self, plan: &Plan, session: &SessionCx) -> Result<(), ToolError> {
         for call in plan.touches.iter().filter_map(|touch| self.outputs.call_of(&touch.path)) {
-            let owner = self.audit.last_record(call)?.and_then(|record| record.owner);
-            if owner != session.owner {
+            let record = self.audit.last_record(call)?;
+            let is_of_another = session.services.get::<OwnCallsOnly>().is_some()
+                && record.as_ref().is_some_and(|record| record.session_id != session.id);
+            if is_of_another || record.and_then(|record| record.owner) != session.owner {
                 return Err(ToolError::new("no_such_file", format!("There is no kept output out:{call}.")));
             }
         }
@@ -411,6 +419,10 @@ impl Gate {
     }
 
     fn cx(&self, draft: &Draft, entry: &ToolEntry, session: &SessionCx, cancel: &CancellationToken) -> Cx {
+        let mut events = Arc::clone(&session.events);
+        if approve_result::is_wanted(self, entry, draft.plan_wants_result_approval, session) {
+            events = Arc::new(withhold::Withheld(events));
+        }
         Cx::new(CxParts {
             call: draft.call_id,
             tool: entry.spec().name.to_owned(),
@@ -418,7 +430,7 @@ impl Gate {
             owner: session.owner.clone(),
             services: session.services.clone(),
             cancel: cancel.clone(),
-            events: Arc::clone(&session.events),
+            events,
             screener: Arc::clone(&self.screener),
         })
     }

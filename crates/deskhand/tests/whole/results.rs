@@ -1,6 +1,6 @@
 //! Results that a person looks at before the caller does: passed, edited or withheld.
 
-use deskhand_core::{Permission, ResultAnswer, Status, approval::AnyAnswer, output};
+use deskhand_core::{EventBody, Mode, Permission, ResultAnswer, Status, approval::AnyAnswer, output};
 use serde_json::json;
 
 use crate::support::{Desk, pass, yes};
@@ -101,4 +101,18 @@ async fn a_plan_that_fails_tells_nothing_that_would_have_been_asked_about() {
     let desk = Desk::new();
     desk.write("a.txt", "the launch code is forty two\n");
     assert!(desk.call("edit_file", near).await.text.contains("forty two"));
+}
+
+#[tokio::test]
+async fn what_is_asked_about_is_not_told_while_it_comes() {
+    let mut desk = Desk::with(|settings| {
+        settings.tools.entry("bash".into()).or_default().requires_result_approval = Some(true);
+    })
+    .mode(Mode::Auto);
+    desk.answer([AnyAnswer::Result(ResultAnswer::Withhold { reason: None })]);
+    let outcome = desk.call("bash", json!({"command": "echo forty two; sleep 1; echo forty two"})).await;
+    assert_eq!(outcome.status, Status::ResultRejected, "{}", outcome.text);
+    let events = desk.events.0.lock().unwrap();
+    let told = |event: &EventBody| matches!(event, EventBody::CallOutput { .. });
+    assert!(!events.iter().any(told), "{events:?}");
 }

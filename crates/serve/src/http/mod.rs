@@ -11,7 +11,6 @@ pub(crate) mod door;
 mod error;
 mod extract;
 mod links;
-mod live_mask;
 mod metrics;
 pub(crate) mod mime;
 mod openapi;

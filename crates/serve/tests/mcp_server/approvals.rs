@@ -176,3 +176,17 @@ async fn clients_are_asked_nothing_where_that_is_set() {
         assert!(connected.seen.questions.lock().unwrap().is_empty());
     }
 }
+
+#[tokio::test]
+async fn what_is_kept_back_of_a_result_was_not_told_as_progress() {
+    let desk = Desk::with(Mode::Ask, |settings| {
+        let wanted = ToolSettings { requires_result_approval: Some(true), ..ToolSettings::default() };
+        settings.tools.insert("prints".to_owned(), wanted);
+    });
+    let connected = connect(&desk, Person::Yes).await;
+    let result = connected.call("prints", json!({"pieces": ["the words\n", "the words\n"]})).await;
+    assert_eq!(status(&result), "result_rejected", "{result:?}");
+    let told = connected.seen.progress.lock().unwrap().clone();
+    assert!(told.iter().any(|one| one.message.is_none()), "how far it is, is told: {told:?}");
+    assert!(!format!("{told:?}").contains("the words"), "{told:?}");
+}

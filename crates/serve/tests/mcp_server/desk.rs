@@ -103,6 +103,8 @@ impl Desk {
         registry.add(probe::Endless);
         registry.add(probe::PressKey);
         registry.add(probe::RunThing);
+        registry.add(probe::Prints);
+        registry.add(probe::Runs);
         registry.probe(&services);
         let mut settings =
             GateSettings { approval_timeout: Duration::from_mins(1), ..GateSettings::default() };

@@ -6,11 +6,13 @@
 #![allow(deprecated)] // the logging of older clients
 
 mod approvals;
+mod bounds;
 mod changes;
 mod desk;
 mod dialects;
 mod doors;
 mod isolation;
+mod kept;
 mod probe;
 mod resources;
 mod results;

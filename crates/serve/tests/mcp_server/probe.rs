@@ -98,3 +98,64 @@ impl Tool for Endless {
         Err(ToolError::cancelled())
     }
 }
+
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pieces {
+    #[serde(default)]
+    pieces: Vec<String>,
+    /// From where they are, as far as the gate knows.
+    outside: Option<String>,
+}
+
+/// Prints what it is told to, piece by piece, slowly enough for each to be told.
+pub struct Prints;
+
+impl Tool for Prints {
+    type Input = Pieces;
+    type Output = Output;
+    const SPEC: Spec = Spec::new("prints", "A probe.")
+        .permission(Permission::Public)
+        .effects(Effects::READS)
+        .toolsets(&["probe"]);
+
+    async fn plan(&self, input: &Pieces, _: &Cx) -> ToolResult<Plan> {
+        let mut plan = Plan::new("Print.");
+        plan.outside.clone_from(&input.outside);
+        Ok(plan)
+    }
+
+    async fn run(&self, input: Pieces, cx: &Cx) -> ToolResult<Output> {
+        for (done, piece) in (1..).zip(&input.pieces) {
+            cx.prints(piece);
+            tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+            cx.progress("", Some(done), None);
+            tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+        }
+        Ok(Output {})
+    }
+}
+
+/// Runs a program, as far as the gate knows.
+pub struct Runs;
+
+impl Tool for Runs {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec::new("runs", "A probe.")
+        .permission(Permission::Moderate)
+        .effects(Effects::EXECUTES)
+        .toolsets(&["probe"]);
+
+    async fn plan(&self, _: &Input, _: &Cx) -> ToolResult<Plan> {
+        let mut plan = Plan::new("Run a program.");
+        plan.effects = Effects::EXECUTES;
+        plan.programs = vec!["make".to_owned()];
+        plan.commands = vec![vec!["make".to_owned()]];
+        Ok(plan)
+    }
+
+    async fn run(&self, _: Input, _: &Cx) -> ToolResult<Output> {
+        Ok(Output {})
+    }
+}

@@ -7,6 +7,7 @@ export interface Progress {
   text: string;
   done: number | null;
   total: number | null;
+  outside?: string;
 }
 
 export type EventBody =

@@ -47,7 +47,7 @@ impl Stream {
     }
 
     pub fn progress(self, n: u32, text: &str) -> Self {
-        let progress = Progress { text: text.into(), done: Some(1), total: Some(4) };
+        let progress = Progress { text: text.into(), done: Some(1), total: Some(4), outside: None };
         self.add(EventBody::CallOutput { call_id: call(n), progress })
     }
 

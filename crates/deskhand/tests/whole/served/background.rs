@@ -39,3 +39,44 @@ fn what_runs_in_the_background_is_watched_and_ended() {
     assert_eq!(seen.body.matches("name? ").count(), 1, "{}", seen.body);
     assert!(served.ask("GET", &path, None).body.contains("event: end"), "it can be read afterwards, too");
 }
+
+#[test]
+fn what_an_mcp_client_left_running_ends_with_it() {
+    let served = Served::with("", &["--mode", "auto"]);
+    let ask = |method: &str, session: &str, message: &str| {
+        served.raw(&format!(
+            "{method} /mcp HTTP/1.0\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n{session}\
+             Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n\r\n{message}",
+            served.port,
+            served.token,
+            message.len()
+        ))
+    };
+    let begin = || {
+        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}});
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).to_string();
+        let id = ask("POST", "", &hello).header("mcp-session-id").unwrap().to_owned();
+        let session = format!("Mcp-Session-Id: {id}\r\n");
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
+        ask("POST", &session, &ready);
+        let call = json!({"name": "bash", "arguments": {"command": "sleep 600", "background": true}});
+        let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}).to_string();
+        let started = ask("POST", &session, &call);
+        assert!(started.body.contains("process_id"), "{started:?}");
+        session
+    };
+    let running = || {
+        let listed = served.get("/api/v1/processes");
+        let all = listed["processes"].as_array().unwrap().iter();
+        all.filter(|process| process["status"] == "running").count()
+    };
+    let (gone, _stays) = (begin(), begin());
+    assert_eq!(running(), 2);
+    ask("DELETE", &gone, "");
+    let begun = std::time::Instant::now();
+    while running() == 2 && begun.elapsed() < Duration::from_secs(30) {
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(running(), 1, "the other client's goes on");
+}

@@ -7,7 +7,7 @@ use aide::axum::{
     routing::{get_with, post_with},
 };
 use axum::{Json, extract::State, response::sse::Event as SseEvent};
-use deskhand_core::{Request, SessionCx, Time, event::NoEvents};
+use deskhand_core::{LiveMask, Request, SessionCx, Time, event::NoEvents};
 use deskhand_tools::shell::{
     ProcessTable,
     processes::{Found, Page, ProcessStatus, Record},
@@ -22,7 +22,6 @@ use crate::http::{
     app::App,
     error::ApiError,
     extract::{At, Params},
-    live_mask::LiveMask,
     person::Person,
     sse::{self, EventsAnswer},
 };

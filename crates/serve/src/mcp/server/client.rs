@@ -8,7 +8,7 @@ use rmcp::model::{Implementation, LoggingLevel};
 use tokio::sync::{OnceCell, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::McpServer;
+use super::{McpServer, bounds::Bounds};
 
 /// One is enough; some ask anew before they let go.
 const MOST_SUBSCRIPTIONS: usize = 4;
@@ -26,6 +26,7 @@ pub struct Client {
     desk: TurnDesk,
     /// What of its text comes from outside.
     outside: Arc<Outside>,
+    bounds: Bounds,
     /// Fires when the client goes away: whatever runs for it stops then.
     ending: CancellationToken,
     /// How often it may still ask to be told of changes.
@@ -47,6 +48,7 @@ impl Client {
     pub fn new(server: &McpServer, owner: Option<String>, who: Option<&Implementation>) -> Self {
         let registry = Arc::clone(&server.gate().registry);
         Self {
+            bounds: Bounds::new(&server.0.owners, owner.as_deref()),
             owner,
             caller: caller(who),
             // So that nobody takes it for a conversation.
@@ -79,6 +81,15 @@ impl Client {
     /// Whom answers that are given through it are from.
     pub fn surface(&self) -> String {
         format!("person:{}", self.caller)
+    }
+
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// As it stands in the audit.
+    pub fn caller(&self) -> &str {
+        &self.caller
     }
 
     pub fn ending(&self) -> &CancellationToken {

@@ -6,6 +6,7 @@
 //! | module | what lives there |
 //! |---|---|
 //! | [`client`], [`clients`] | one client: its session, the tools it has found, how much it wants to be told |
+//! | [`bounds`] | what one client may have at once and see, and what ends with it |
 //! | [`connection`], [`asker`] | what a client asks, and who answers it |
 //! | [`listing`] | which tools are listed, and in how much detail |
 //! | [`call`] | a call from its arrival to its result |
@@ -17,6 +18,7 @@
 
 mod ask;
 mod asker;
+mod bounds;
 mod call;
 mod changes;
 mod client;
@@ -84,6 +86,7 @@ struct Inner {
     /// Those that come without a session.
     clients: clients::Clients,
     suspended: ask::suspended::Suspended,
+    owners: bounds::Owners,
     #[cfg(feature = "conformance-fixtures")]
     fixtures: fixtures::Fixtures,
     /// Fires when the server ends: whatever runs for any client stops then.
@@ -97,6 +100,7 @@ impl McpServer {
             usual: listing::Usual::default(),
             clients: clients::Clients::default(),
             suspended: ask::suspended::Suspended::default(),
+            owners: bounds::Owners::default(),
             #[cfg(feature = "conformance-fixtures")]
             fixtures: fixtures::Fixtures::default(),
             ending: CancellationToken::new(),

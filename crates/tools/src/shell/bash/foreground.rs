@@ -27,6 +27,8 @@ struct Watched<'a> {
     stderr: Capture,
     /// What was printed since the last tick: its end.
     recent: Vec<u8>,
+    /// Something before it was left out: its first line may be the rest of one.
+    has_gap: bool,
     cx: &'a Cx,
 }
 
@@ -36,16 +38,24 @@ impl Sink for Watched<'_> {
             Stream::Output => self.stdout.take(bytes),
             Stream::Errors => self.stderr.take(bytes),
         }
-        self.recent.extend_from_slice(&bytes[bytes.len().saturating_sub(MOST_SHOWN)..]);
+        self.recent.extend_from_slice(bytes);
         let excess = self.recent.len().saturating_sub(MOST_SHOWN);
+        self.has_gap |= excess > 0;
         self.recent.drain(..excess);
     }
 
     fn tick(&mut self) {
         let whole = capture::whole_characters_before(&self.recent).len();
         if whole > 0 {
-            let shown = capture::whole_characters_after(&self.recent[..whole]);
-            self.cx.progress(&capture::lossy(shown), None, None);
+            let mut shown = capture::whole_characters_after(&self.recent[..whole]);
+            if self.has_gap {
+                // The rest of a secret cannot be told from other text.
+                self.cx.leaves_out();
+                shown = shown.iter().position(|b| *b == b'\n').map_or(&[], |end| &shown[end..]);
+            }
+            // Where all was one line, the next piece may be the rest of it, too.
+            self.has_gap &= shown.is_empty();
+            self.cx.prints(&capture::lossy(shown));
             self.recent.drain(..whole);
         }
     }
@@ -57,6 +67,7 @@ pub async fn run(mut started: Started, input: &Input, command: String, cx: &Cx) 
         stdout: Capture::new(outputs.clone()),
         stderr: Capture::new(outputs),
         recent: Vec::new(),
+        has_gap: false,
         cx,
     };
     if let Some(terminal) = &mut started.input {

@@ -140,6 +140,13 @@ impl ProcessTable {
             .ok_or_else(|| self.unknown(session_id, id))
     }
 
+    /// Ends whatever a session has left running here, as `bash_kill` does.
+    pub fn end_session(&self, session_id: &str) {
+        for live in self.lock().values().filter(|live| live.record().session_id == session_id) {
+            live.kill();
+        }
+    }
+
     /// What a process has printed after a cursor: stdout, then stderr.
     pub fn pages(&self, found: &Found, since: [u64; 2]) -> [Page; 2] {
         match found {

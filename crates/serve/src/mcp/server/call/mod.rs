@@ -83,6 +83,8 @@ impl McpServer {
         params: CallToolRequestParams,
         asker: &Asker,
     ) -> Result<CallToolResponse, ErrorData> {
+        // Until the result is handed over.
+        let _slot = asker.client.bounds().slot()?;
         let Some(handle) = &params.request_state else {
             let going = self.begin(params, asker).await?;
             return self.attend(going, asker).await;
@@ -115,6 +117,7 @@ impl McpServer {
             .surroundings(asker.desktop.clone())
             .await
             .map_err(|error| ErrorData::internal_error(error, None))?;
+        let usual = client.bounds().confine(usual, client.ending());
         let cx = SessionCx { approvers, wait_for_others: true, events: Arc::<Watch>::clone(&watch), ..usual };
         let paths = cx.services.get::<Paths>().cloned();
         let cancel = client.ending().child_token();

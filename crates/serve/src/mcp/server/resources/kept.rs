@@ -1,11 +1,17 @@
-//! What Deskhand keeps for the owner for whom a client works: their conversations, and the records of their calls.
+//! What Deskhand keeps for the owner for whom a client works, their conversations; and the records of the client's own
+//! calls.
+//!
+//! No tool reads these, so what the gate does for tools is done here: the reading is recorded, and text from outside is
+//! fenced and taints the client's session.
 
 use std::sync::Arc;
 
+use deskhand_agent::context::history;
 use deskhand_core::{
+    AuditRecord, CallId, Outside, Phase, Time,
     audit::AuditQuery,
-    cut,
-    session::{MessageQuery, Owner, PageAsk, SessionQuery},
+    cut, outside,
+    session::{IMPORTED, MessageQuery, Owner, PageAsk, Role, SessionQuery},
 };
 use rmcp::model::ErrorData;
 use serde_json::{Value, json};
@@ -19,6 +25,31 @@ const MOST_RECORDS: usize = 100;
 /// Characters of one text.
 const MOST_CHARS: usize = 10_000;
 
+/// Writes down that it is read. What cannot be written down is not read.
+pub async fn record(server: &McpServer, uri: &str, asker: &Asker) -> Result<(), ErrorData> {
+    let record = AuditRecord {
+        phase: Phase::Notice,
+        call_id: None,
+        tool_name: "resource".to_owned(),
+        arguments: server.gate().screener.mask_value(&json!({"uri": uri})),
+        session_id: server.quiet_surroundings(asker).await?.id,
+        owner: asker.client.owner().map(str::to_owned),
+        timestamp: Time::now(),
+        status: "read".to_owned(),
+        duration_ms: None,
+        result: None,
+        caller: asker.client.caller().to_owned(),
+        decision: None,
+        decided_by: None,
+        rule: None,
+        input_sha256: None,
+        output_sha256: None,
+        confinement: None,
+    };
+    let audit = Arc::clone(&server.gate().audit);
+    blocking(move || audit.append(&record)).await?.map_err(broken)
+}
+
 pub async fn sessions(server: &McpServer, asker: &Asker) -> Result<Value, ErrorData> {
     let query = SessionQuery {
         page: PageAsk { page: 1, size: MOST_SESSIONS },
@@ -31,7 +62,7 @@ pub async fn sessions(server: &McpServer, asker: &Asker) -> Result<Value, ErrorD
     let sessions = page.items.iter().map(|session| {
         json!({
             "uri": format!("{}/{}", uri::SESSIONS, session.id),
-            "id": session.id, "title": session.title, "updated_at": session.updated_at,
+            "id": session.id, "title": outside::label(&session.title), "updated_at": session.updated_at,
             "message_count": session.message_count,
         })
     });
@@ -48,25 +79,53 @@ pub async fn session(server: &McpServer, uri: &str, id: String, asker: &Asker) -
         Some((session, store.messages(&id, &query).ok()?))
     });
     let Some((session, messages)) = read.await? else { return Err(not_there(uri)) };
+    let found = Outside::default();
+    history::mark_outside(&messages.items, &found);
+    // What was read earlier may be told again in any of these.
+    if found.is_tainted() || messages.items.len() as u64 >= MOST_MESSAGES {
+        found.mark(&format!("conversation {}", session.id));
+    }
+    let source = found.is_tainted().then(|| outside::label(&found.words()));
+    if let Some(source) = &source {
+        server.quiet_surroundings(asker).await?.outside.mark(source);
+    }
+    let mark = CallId::new();
     let said = messages.items.iter().map(|message| {
-        json!({"id": message.id, "role": message.role, "content": message.content, "timestamp": message.timestamp})
+        let is_imported = message.metadata.other.contains_key(IMPORTED);
+        let mut content = json!(message.content);
+        cut::strings(&mut content, MOST_CHARS);
+        if let (Some(source), Some(text)) = (&source, content.as_str())
+            && (message.role != Role::User || is_imported)
+        {
+            content = history::fenced(mark, source, text).into();
+        }
+        json!({"id": message.id, "role": message.role, "content": content, "timestamp": message.timestamp})
     });
-    let mut told = json!({
-        "id": session.id, "title": session.title, "created_at": session.created_at, "updated_at": session.updated_at,
+    let told = json!({
+        "id": session.id, "title": outside::label(&session.title), "created_at": session.created_at, "updated_at": session.updated_at,
         "message_count": session.message_count, "messages": said.collect::<Vec<_>>(),
     });
-    cut::strings(&mut told, MOST_CHARS);
     Ok(told)
 }
 
 pub async fn audit(server: &McpServer, asker: &Asker) -> Result<Value, ErrorData> {
+    let cx = server.quiet_surroundings(asker).await?;
     let query = AuditQuery {
+        // What other clients do, and the owner themselves, is none of its business.
+        session_id: Some(cx.id.clone()),
         owner: Some(Owner::Only(asker.client.owner().map(str::to_owned))),
         limit: MOST_RECORDS,
         ..AuditQuery::default()
     };
     let trail = Arc::clone(&server.parts().audit);
-    let page = blocking(move || trail.query(&query)).await?.map_err(broken)?;
+    let mut page = blocking(move || trail.query(&query)).await?.map_err(broken)?;
+    // All of it is of this session: it is tainted if any of these texts is from outside.
+    if cx.outside.is_tainted() {
+        let (mark, source) = (CallId::new(), cx.outside.words());
+        for result in page.records.iter_mut().filter_map(|kept| kept.record.result.as_mut()) {
+            *result = history::fenced(mark, &source, result);
+        }
+    }
     Ok(json!({"has_more": page.has_more(), "records": page.records}))
 }
 

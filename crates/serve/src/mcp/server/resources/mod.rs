@@ -46,9 +46,18 @@ impl McpServer {
         let contents = match named {
             Named::File(path) => files::read(self, uri, &path, asker).await?,
             Named::Output(call) => files::output(self, uri, call, asker).await?,
-            Named::Sessions => json_contents(uri, &kept::sessions(self, asker).await?),
-            Named::Session(id) => json_contents(uri, &kept::session(self, uri, id, asker).await?),
-            Named::Audit => json_contents(uri, &kept::audit(self, asker).await?),
+            Named::Sessions => {
+                kept::record(self, uri, asker).await?;
+                json_contents(uri, &kept::sessions(self, asker).await?)
+            }
+            Named::Session(id) => {
+                kept::record(self, uri, asker).await?;
+                json_contents(uri, &kept::session(self, uri, id, asker).await?)
+            }
+            Named::Audit => {
+                kept::record(self, uri, asker).await?;
+                json_contents(uri, &kept::audit(self, asker).await?)
+            }
         };
         Ok(ReadResourceResult::new(vec![contents]))
     }
@@ -60,6 +69,7 @@ impl McpServer {
         arguments: Value,
         asker: &Asker,
     ) -> Result<Outcome, ErrorData> {
+        let _slot = asker.client.bounds().slot()?;
         let cx = self.quiet_surroundings(asker).await?;
         let cancel = asker.cancelled.child_token();
         let request = Request { cancel: cancel.clone(), ..Request::new(tool, arguments) };
@@ -77,6 +87,7 @@ impl McpServer {
     async fn quiet_surroundings(&self, asker: &Asker) -> Result<SessionCx, ErrorData> {
         let usual = asker.client.surroundings(asker.desktop.clone()).await;
         let usual = usual.map_err(|error| ErrorData::internal_error(error, None))?;
+        let usual = asker.client.bounds().confine(usual, asker.client.ending());
         Ok(SessionCx { approvers: Vec::new(), wait_for_others: false, ..usual })
     }
 

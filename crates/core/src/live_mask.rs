@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use deskhand_core::{Masked, Screener};
+use crate::screener::{Masked, Screener};
 
 /// How much of what came before a piece is looked at together with it.
 const MOST_BEFORE: usize = 32 * 1024;
+/// How much is held back for what it may be the beginning of.
+const MOST_HELD: usize = 16 * 1024;
 
 /// Masks pieces of one text as they come.
 pub struct LiveMask {
@@ -14,11 +16,27 @@ pub struct LiveMask {
     before: String,
     /// The same as it was shown.
     known: Masked,
+    /// What came last, and may be the beginning of a secret.
+    held: String,
 }
 
 impl LiveMask {
     pub fn new(screener: Arc<dyn Screener>) -> Self {
-        Self { screener, before: String::new(), known: Masked::default() }
+        Self { screener, before: String::new(), known: Masked::default(), held: String::new() }
+    }
+
+    /// The same as [`next`](Self::next), of whole words: one that is not over yet comes with the next piece, and a key
+    /// that has begun when it has ended.
+    pub fn next_words(&mut self, piece: &str) -> String {
+        self.held.push_str(piece);
+        let over = if self.held.len() > MOST_HELD { self.held.len() } else { over(&self.held) };
+        let ready: String = self.held.drain(..over).collect();
+        self.next(&ready)
+    }
+
+    /// Something that came next is left out: what is held back will never be whole.
+    pub fn left_out(&mut self) {
+        self.held.clear();
     }
 
     /// What is to be shown of the next piece.
@@ -49,6 +67,15 @@ impl LiveMask {
     }
 }
 
+/// How much of a text goes on no more: up to the end of its last whole word, and not beyond where a key begins.
+fn over(text: &str) -> usize {
+    let words = text.char_indices().rfind(|(_, c)| c.is_whitespace()).map_or(0, |(at, c)| at + c.len_utf8());
+    match text.rfind("-----BEGIN ") {
+        Some(begin) if !text[begin..].contains("-----END ") => words.min(begin),
+        _ => words,
+    }
+}
+
 fn after_common<'a>(known: &str, all: &'a str) -> &'a str {
     let same = known
         .char_indices()
@@ -56,40 +83,4 @@ fn after_common<'a>(known: &str, all: &'a str) -> &'a str {
         .find(|((_, a), b)| a != b)
         .map_or(known.len(), |((at, _), _)| at);
     all.get(same..).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use deskhand_guard::SecretScreener;
-
-    use super::*;
-
-    fn shown(pieces: &[&str]) -> String {
-        let mut mask = LiveMask::new(Arc::new(SecretScreener));
-        pieces.iter().map(|piece| mask.next(piece)).collect()
-    }
-
-    #[test]
-    fn ordinary_text_comes_as_it_is() {
-        assert_eq!(shown(&["one\n", "", "two ", "three\n", "四\n"]), "one\ntwo three\n四\n");
-        // More than is looked at together.
-        let long: Vec<String> = (0..40).map(|n| format!("line {n}: {}\n", "words ".repeat(400))).collect();
-        let pieces: Vec<&str> = long.iter().map(String::as_str).collect();
-        assert!(long.concat().len() > 2 * MOST_BEFORE);
-        assert_eq!(shown(&pieces), long.concat());
-    }
-
-    #[test]
-    fn a_key_that_comes_line_by_line_is_not_shown() {
-        let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
-        let key = format!(
-            "-----BEGIN PRIVATE KEY-----\n{}-----END PRIVATE KEY-----\n",
-            format!("{body}\n").repeat(6)
-        );
-        let lines: Vec<&str> = key.split_inclusive('\n').collect();
-        let text = shown(&[&["before\n"], &lines[..], &["after\n"]].concat());
-        // The first line may be out before it is known what it begins.
-        assert!(text.starts_with("before\n") && text.ends_with("after\n"), "{text}");
-        assert!(text.matches("MIIEvQ").count() <= 1, "{text}");
-    }
 }

@@ -13,6 +13,7 @@ mod conversation;
 mod dialects;
 mod mcp_server;
 mod one_path;
+mod other_servers;
 mod probes;
 mod processes;
 mod pty;

@@ -79,3 +79,48 @@ fn a_workspace_names_no_programs_beside_a_config_that_lies_in_it() {
     let ran = shop.run(&["--config", config.to_str().unwrap(), "servers"]);
     assert!(mark.exists(), "{ran:?}");
 }
+
+#[test]
+fn what_is_wrong_with_one_server_is_shown_beside_the_others() {
+    let shop = Shop::new();
+    let config = shop.root.join("home/.config/deskhand");
+    fs::create_dir_all(&config).unwrap();
+    let entries = json!({"mcpServers": {
+        "good": {"command": "true", "disabled": true}, "old": {"type": "sse", "url": "https://h/sse"},
+    }});
+    fs::write(config.join("mcp.json"), entries.to_string()).unwrap();
+    let ran = shop.run(&["servers"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stdout.contains("good") && ran.stdout.contains("mcpServers.old.type"), "{ran:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn who_ends_a_command_that_waits_for_servers_ends_them_too() {
+    use std::{process::Stdio, thread::sleep, time::Duration};
+    let shop = Shop::new();
+    let config = shop.root.join("home/.config/deskhand");
+    fs::create_dir_all(&config).unwrap();
+    for arguments in
+        [&["servers"][..], &["call", "mcp_s_x", "{}"], &["explain", "mcp_s_x", "{}"], &["tools", "mcp_s_x"]]
+    {
+        let number = shop.root.join("number");
+        let _ = fs::remove_file(&number);
+        let script = format!("echo $$ > {0}.part; mv {0}.part {0}; exec sleep 300", number.display());
+        let entries = json!({"mcpServers": {"s": {"command": "sh", "args": ["-c", script]}}});
+        fs::write(config.join("mcp.json"), entries.to_string()).unwrap();
+        let mut running =
+            shop.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        while !number.exists() {
+            assert!(running.try_wait().unwrap().is_none(), "{arguments:?} ended by itself");
+            sleep(Duration::from_millis(20));
+        }
+        let kill = |what: &str, id: &str| {
+            std::process::Command::new("kill").args([what, id]).output().unwrap().status
+        };
+        assert!(kill("-TERM", &running.id().to_string()).success());
+        assert_eq!(running.wait().unwrap().code(), Some(4), "{arguments:?}");
+        let number = fs::read_to_string(&number).unwrap();
+        assert!(!kill("-0", number.trim()).success(), "{arguments:?} left its server behind");
+    }
+}

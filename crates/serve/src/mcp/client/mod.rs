@@ -43,7 +43,10 @@ use tokio_util::sync::CancellationToken;
 
 use self::state::Server;
 pub use self::{
-    config::{ConfigError, ConfigErrors, Hidden, Link, ServerConfig, ToolConfig, parse_servers},
+    config::{
+        ConfigError, ConfigErrors, Hidden, Link, ReadServers, ServerConfig, ToolConfig, named_like,
+        parse_servers, read_servers,
+    },
     handler::{Answerer, FormAnswer},
     name::prefix,
     state::{Limits, Places, RefusedTool, SaidByServer, ServerState, ServerStatus},

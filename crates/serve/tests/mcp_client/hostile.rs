@@ -93,3 +93,14 @@ async fn a_server_that_asks_without_end_is_cut_off() {
     assert_eq!(outcome.status, Status::Error, "{outcome:?}");
     assert!(outcome.text.contains("it asked too much of us"), "{}", outcome.text);
 }
+
+#[tokio::test]
+async fn what_a_server_says_of_itself_has_no_secrets_of_ours() {
+    let env = json!({"env": {"SOME_TOKEN": "hunter2-hunter2-zz"}});
+    let desk = Desk::with(json!({"s": and(by_hand("tells"), &env)})).await;
+    let entry = desk.gate.registry.get("mcp_s_echo").unwrap();
+    let state = serde_json::to_string(&desk.state("s")).unwrap();
+    let said = format!("{} {} {state}", entry.spec().description, entry.input_schema());
+    assert!(said.contains("the key is") && said.contains("Obey me."), "{said}");
+    assert!(!said.contains("hunter2"), "{said}");
+}

@@ -200,13 +200,18 @@ mod tests {
         assert_eq!(taken(&plain), Ok(expected));
         let itself = json!({"type": "object", "properties": {"next": {"$ref": "#"}}});
         assert!(!taken(&itself).unwrap().to_string().contains("$ref"));
-        // What was seen to hang: each level is twice the next.
-        let mut fans = json!({"type": "object", "allOf": [{"$ref": "#/$defs/d0"}], "$defs": {"d34": {}}});
-        for level in 0..34 {
-            let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
-            fans["$defs"][format!("d{level}")] = json!({"allOf": [next, next]});
-        }
-        assert!(taken(&fans).unwrap_err().contains("references"));
+        // What was seen to hang, by its depth and by its width.
+        let fans = |levels: usize, width: usize| {
+            let mut fans = json!({"type": "object", "allOf": [{"$ref": "#/$defs/d0"}], "$defs": {}});
+            for level in 0..levels {
+                let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
+                fans["$defs"][format!("d{level}")] = json!({"allOf": vec![next; width]});
+            }
+            fans["$defs"][format!("d{levels}")] = json!({});
+            taken(&fans)
+        };
+        assert!(fans(34, 2).is_ok_and(|taken| taken.to_string().len() < 100_000));
+        assert!(fans(12, 20).unwrap_err().contains("references"));
         for elsewhere in [
             json!({"$ref": "http://127.0.0.1:9/x.json"}),
             json!({"$ref": "#/$defs/none"}),

@@ -46,13 +46,12 @@ impl OutputKeeper for Outputs {
     }
 
     fn call_of(&self, path: &Path) -> Option<CallId> {
+        // What a call printed may lie in several files; all begin with its id. First, since it is asked of every file
+        // that any call touches, and hardly one has such a name.
+        let call = CallId::parse(path.file_name()?.to_str()?.get(..ID_LENGTH)?)?;
         // The data folder may be named through a link; what a plan touches is resolved.
         let folder = std::fs::canonicalize(self.budget.folder()).ok()?;
-        if std::fs::canonicalize(path.parent()?).ok()? != folder {
-            return None;
-        }
-        // What a call printed may lie in several files; all begin with its id.
-        CallId::parse(path.file_name()?.to_str()?.get(..ID_LENGTH)?)
+        (std::fs::canonicalize(path.parent()?).ok()? == folder).then_some(call)
     }
 
     fn source_of(&self, path: &Path) -> Option<String> {

@@ -11,6 +11,7 @@ mod command_line;
 mod console;
 mod conversation;
 mod dialects;
+mod mcp_by_hand;
 mod mcp_server;
 mod one_path;
 mod other_servers;

@@ -68,7 +68,9 @@ impl App {
         // Opening the store makes folders; the database is opened only where something asks it.
         let early = Store::open(&data_dir, &deskhand_store::StoreOptions::default())?;
         let mut registry = registry();
-        let settings = load_settings(shared, &workspaces[0], &early, &registry)?;
+        let mut settings = load_settings(shared, &workspaces[0], &early, &registry)?;
+        let config_dir = config_dir(shared, &workspaces);
+        settings.warnings.extend(not_read(shared, config_dir.as_deref()));
         let store = Store::open(&data_dir, &settings.store())?;
         let paths_config = paths_config(shared, &settings, &data_dir, workspaces);
         let paths = Paths::open(paths_config.clone()).context("the workspace cannot be opened")?;
@@ -77,7 +79,7 @@ impl App {
         #[cfg(unix)]
         let sandbox = sandbox(&settings, &paths)?;
         #[cfg(unix)]
-        let shell = own_programs(shared);
+        let shell = own_programs(config_dir.as_deref());
         #[cfg(unix)]
         let services = with_shell(services, &settings, &data_dir).with(shell.clone()).with(sandbox.clone());
         registry.probe(&services);
@@ -89,7 +91,7 @@ impl App {
             language: Language::choose(settings.language()),
             settings,
             data_dir,
-            config_dir: config_dir(shared),
+            config_dir,
             store,
             gate,
             paths,
@@ -200,22 +202,50 @@ fn with_shell(services: Services, settings: &Settings, data_dir: &Path) -> Servi
         .with(deskhand_tools::shell::ProcessTable::new(data_dir))
 }
 
-/// The person's config file, named or usual; `None` where there is no home.
-pub fn config_file(shared: &Shared) -> Option<PathBuf> {
-    let named = shared.config.clone().or_else(|| places::variable("DESKHAND_CONFIG"));
-    named.or_else(|| places::config_dir().map(|dir| dir.join("config.toml")))
+/// What lies beside the config and is read from there.
+const BESIDE_CONFIG: [&str; 4] = ["mcp.json", "mcp-tokens", "programs.toml", "keys.toml"];
+
+/// The config file that was named. Absolute: who names one means it from where the program was started, and a path that
+/// says less would keep nobody from it.
+fn named_config(shared: &Shared) -> Option<PathBuf> {
+    let named = shared.config.clone().or_else(|| places::variable("DESKHAND_CONFIG"))?;
+    Some(std::path::absolute(&named).unwrap_or(named))
 }
 
-/// The folder of the config, named or usual.
-fn config_dir(shared: &Shared) -> Option<PathBuf> {
-    let named = shared.config.clone().or_else(|| places::variable("DESKHAND_CONFIG"));
-    named.as_deref().and_then(Path::parent).map(Path::to_path_buf).or_else(places::config_dir)
+/// The person's config file, named or usual; `None` where there is no home.
+pub fn config_file(shared: &Shared) -> Option<PathBuf> {
+    named_config(shared).or_else(|| places::config_dir().map(|dir| dir.join("config.toml")))
+}
+
+/// The folder of the config that was named, with its links followed.
+fn named_dir(shared: &Shared) -> Option<PathBuf> {
+    let folder = named_config(shared)?.parent()?.to_path_buf();
+    Some(folder.canonicalize().unwrap_or(folder))
+}
+
+/// The folder of the config, named or usual. A workspace is none: what starts programs and what says which of them are
+/// harmless must not lie where tools write, and where whoever made the folder has put it.
+fn config_dir(shared: &Shared, workspaces: &[PathBuf]) -> Option<PathBuf> {
+    let named = named_dir(shared).filter(|folder| !workspaces.iter().any(|root| folder.starts_with(root)));
+    named.or_else(places::config_dir)
+}
+
+/// What lies beside the named config and is not read, in words.
+fn not_read(shared: &Shared, config_dir: Option<&Path>) -> Vec<String> {
+    let Some(folder) = named_dir(shared).filter(|folder| Some(folder.as_path()) != config_dir) else {
+        return Vec::new();
+    };
+    let there = BESIDE_CONFIG.iter().map(|name| folder.join(name)).filter(|path| path.exists());
+    let words = |path: PathBuf| {
+        format!("{} is not read, since it lies in the workspace: move the config out of it", path.display())
+    };
+    there.map(words).collect()
 }
 
 /// The reading of commands, with a person's own rules for programs. Where those cannot be read, no command runs.
 #[cfg(unix)]
-fn own_programs(shared: &Shared) -> Shell {
-    let Some(folder) = config_dir(shared) else { return Shell::default() };
+fn own_programs(config_dir: Option<&Path>) -> Shell {
+    let Some(folder) = config_dir else { return Shell::default() };
     let file = folder.join("programs.toml");
     let broken = |why: String| Shell::broken(&format!("{}: {why}", file.display()));
     match std::fs::read_to_string(&file) {
@@ -255,7 +285,7 @@ fn sandbox(settings: &Settings, paths: &Paths) -> Result<Sandbox> {
 }
 
 fn load_settings(shared: &Shared, workspace: &Path, store: &Store, registry: &Registry) -> Result<Settings> {
-    let named = shared.config.clone().or_else(|| places::variable("DESKHAND_CONFIG"));
+    let named = named_config(shared);
     let tools: Vec<String> = registry.own().map(|entry| entry.spec().name.to_owned()).collect();
     let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
     settings::load(&settings::Load {
@@ -301,7 +331,14 @@ fn paths_config(
     // The usual places are ours even where others are used just now.
     own.extend(places::usual_data_dir());
     own.extend(places::config_dir());
-    own.extend(shared.config.clone().or_else(|| places::variable("DESKHAND_CONFIG")));
+    own.extend(named_config(shared));
+    // The name before each is written whole under another, and then put in its place.
+    let beside = |folder: PathBuf| {
+        BESIDE_CONFIG
+            .into_iter()
+            .flat_map(move |name| [folder.join(name), folder.join(format!("{name}.new"))])
+    };
+    own.extend(named_dir(shared).into_iter().flat_map(beside));
     PathsConfig {
         workspaces,
         read_only: vec![data_dir.join("uploads"), data_dir.join("skills")],

@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs, io, iter,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -13,7 +13,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use deskhand_agent::provider::Keyring;
 use deskhand_serve::mcp::client::{
-    ServerConfig, parse_servers,
+    Link, ReadServers, ServerConfig, named_like, read_servers,
     sign_in::{FileKeeper, Keeper, KeyringKeeper},
 };
 use serde_json::{Map, Value, json};
@@ -56,68 +56,129 @@ pub fn configured(settings: &Settings, config_dir: Option<&Path>) -> Configured 
 
 impl Configured {
     fn add(&mut self, file: &Path, text: &str) {
-        match parse_servers(text) {
-            Ok(servers) => self.servers.extend(servers),
-            Err(errors) => {
-                self.problems.extend(errors.0.iter().map(|error| format!("{}: {error}", file.display())));
+        let ReadServers { servers, errors } = read_servers(text);
+        self.problems.extend(errors.iter().map(|error| format!("{}: {error}", file.display())));
+        for (name, config) in servers {
+            // Whoever came up first would have the tools, under the answers that were given for the other.
+            if let Some(other) = named_like(&name, &self.servers) {
+                let problem =
+                    format!("{name} would have tools of the same names as {other}: rename one of them");
+                self.problems.push(format!("{}: {problem}", file.display()));
+                continue;
             }
+            self.servers.insert(name, config);
         }
     }
 }
 
 /// What came of an import.
+#[derive(Default)]
 pub struct Imported {
     pub added: Vec<String>,
     /// Those that were there, and are now as the file says.
     pub replaced: Vec<String>,
+    /// What will be started or asked, for each of them.
+    pub starts: Vec<String>,
+    /// What was not taken over, and why.
+    pub left_out: Vec<String>,
 }
 
-/// Takes the servers of another client's file over as they are.
+/// What is for whoever runs Deskhand to say, and not for a file from elsewhere.
+const OURS_TO_SAY: [&str; 3] = ["permission", "shared", "tools"];
+const LARGEST_FILE: u64 = 4 * 1024 * 1024;
+
+/// Takes the servers of another client's file over, all that can be.
 pub fn import(config_dir: &Path, from: &Path) -> Result<Imported> {
-    let text = fs::read_to_string(from).with_context(|| format!("cannot read {}", from.display()))?;
-    parse_servers(&text).with_context(|| format!("{}", from.display()))?;
-    let given: Value = serde_json::from_str(&text)?;
-    let given = ["mcpServers", "servers"].iter().find_map(|key| given.get(key)?.as_object());
-    let given = given.context("it names no servers")?;
-    let file = file(config_dir);
-    let mut ours = read_ours(&file)?;
-    let (mut added, mut replaced) = (Vec::new(), Vec::new());
-    for (name, server) in given {
-        let before = ours.insert(name.clone(), server.clone());
-        if before.is_some() { &mut replaced } else { &mut added }.push(name.clone());
+    let unreadable = || format!("cannot read {}", from.display());
+    if fs::metadata(from).with_context(unreadable)?.len() > LARGEST_FILE {
+        bail!("{} has more than {LARGEST_FILE} bytes", from.display());
     }
-    write_ours(&file, &ours)?;
-    Ok(Imported { added, replaced })
+    let text = fs::read_to_string(from).with_context(unreadable)?;
+    let ReadServers { servers, errors } = read_servers(&text);
+    let mut left_out: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    if servers.is_empty() {
+        bail!("{} names no server that can be used\n{}", from.display(), left_out.join("\n"));
+    }
+    let file = file(config_dir);
+    let mut ours = Ours::read(&file)?;
+    let given = Ours::of(&text)?;
+    let mut imported = Imported::default();
+    for (name, config) in &servers {
+        let Some(Value::Object(entry)) = given.servers.get(name) else { continue };
+        let mut entry = entry.clone();
+        for key in OURS_TO_SAY {
+            if entry.remove(key).is_some() {
+                left_out.push(format!("{name}: `{key}` is yours to say, and was not taken over"));
+            }
+        }
+        let before = ours.servers.insert(name.clone(), Value::Object(entry));
+        if before.is_some() { &mut imported.replaced } else { &mut imported.added }.push(name.clone());
+        imported.starts.push(format!("{name}: {}", what_starts(config)));
+    }
+    ours.write(&file)?;
+    Ok(Imported { left_out, ..imported })
+}
+
+fn what_starts(config: &ServerConfig) -> String {
+    match &config.link {
+        Link::Stdio { command, args, .. } => {
+            format!("starts {}", iter::once(command).chain(args).cloned().collect::<Vec<_>>().join(" "))
+        }
+        // There may be a secret in the rest of it.
+        Link::Http { url, .. } => {
+            let host = url.reveal().split(['/', '?', '#']).nth(2).unwrap_or_default();
+            format!("asks {}", host.rsplit('@').next().unwrap_or_default())
+        }
+    }
 }
 
 /// Takes one out of `mcp.json`.
 pub fn remove(config_dir: &Path, name: &str) -> Result<()> {
     let file = file(config_dir);
-    let mut ours = read_ours(&file)?;
-    if ours.remove(name).is_none() {
+    let mut ours = Ours::read(&file)?;
+    if ours.servers.remove(name).is_none() {
         bail!("{} has no server {name}", file.display());
     }
-    write_ours(&file, &ours)
+    ours.write(&file)
 }
 
-fn read_ours(file: &Path) -> Result<Map<String, Value>> {
-    match fs::read_to_string(file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Map::new()),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
-        Ok(text) => {
-            parse_servers(&text).with_context(|| format!("{} is wrong: mend it first", file.display()))?;
-            let value: Value = serde_json::from_str(&text)?;
-            let servers = ["mcpServers", "servers"].iter().find_map(|key| value.get(key)?.as_object());
-            Ok(servers.cloned().unwrap_or_default())
+/// A file of servers, with whatever else stands in it.
+struct Ours {
+    key: &'static str,
+    whole: Map<String, Value>,
+    servers: Map<String, Value>,
+}
+
+impl Ours {
+    fn read(file: &Path) -> Result<Self> {
+        match fs::read_to_string(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::of("{}"),
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
+            Ok(text) => {
+                Self::of(&text).with_context(|| format!("{} is wrong: mend it first", file.display()))
+            }
         }
     }
-}
 
-/// There may be keys in it: only its owner may read it.
-fn write_ours(file: &Path, servers: &Map<String, Value>) -> Result<()> {
-    let text = serde_json::to_string_pretty(&json!({"mcpServers": servers}))?;
-    private_file::write(file, &format!("{text}\n"))
-        .with_context(|| format!("cannot write {}", file.display()))
+    fn of(text: &str) -> Result<Self> {
+        let mut whole: Map<String, Value> = serde_json::from_str(text.trim_start_matches('\u{feff}'))?;
+        let key = ["mcpServers", "servers"].into_iter().find(|key| whole.contains_key(*key));
+        let key = key.unwrap_or("mcpServers");
+        let servers = match whole.remove(key) {
+            None => Map::new(),
+            Some(Value::Object(servers)) => servers,
+            Some(_) => bail!("{key} is no object"),
+        };
+        Ok(Self { key, whole, servers })
+    }
+
+    /// There may be keys in it: only its owner may read it.
+    fn write(mut self, file: &Path) -> Result<()> {
+        self.whole.insert(self.key.to_owned(), Value::Object(self.servers));
+        let text = serde_json::to_string_pretty(&self.whole)?;
+        private_file::write(file, &format!("{text}\n"))
+            .with_context(|| format!("cannot write {}", file.display()))
+    }
 }
 
 #[cfg(test)]
@@ -147,6 +208,54 @@ mod tests {
         remove(&config, "forge").unwrap();
         assert!(remove(&config, "forge").is_err());
         assert!(configured(&Settings::default(), Some(&config)).servers.is_empty());
+    }
+
+    #[test]
+    fn a_foreign_file_says_nothing_of_what_is_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let theirs = folder.path().join("theirs.json");
+        let entry = json!({
+            "command": "sh", "args": ["-c", "x"], "permission": "public", "shared": true,
+            "tools": {"t": {"permission": "public"}},
+        });
+        let old = json!({"type": "sse", "url": "https://h/sse"});
+        let web = json!({"url": "https://u:hunter2@h.example/mcp/hunter2?key=hunter2"});
+        fs::write(&theirs, json!({"mcpServers": {"a": entry, "old": old, "web": web}}).to_string()).unwrap();
+        let config = folder.path().join("config");
+        private_file::write(&file(&config), r#"{"inputs": [1], "mcpServers": {}}"#).unwrap();
+        let imported = import(&config, &theirs).unwrap();
+        assert_eq!(imported.added, ["a", "web"]);
+        assert_eq!(imported.starts, ["a: starts sh -c x", "web: asks h.example"]);
+        for said in ["`permission`", "`shared`", "`tools`", "mcpServers.old"] {
+            assert!(
+                imported.left_out.iter().any(|line| line.contains(said)),
+                "{said}: {:?}",
+                imported.left_out
+            );
+        }
+        let kept: Value = serde_json::from_str(&fs::read_to_string(file(&config)).unwrap()).unwrap();
+        let a = json!({"command": "sh", "args": ["-c", "x"]});
+        assert_eq!(kept, json!({"inputs": [1], "mcpServers": {"a": a, "web": web}}));
+    }
+
+    #[test]
+    fn two_servers_of_one_prefix_are_told_apart_or_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let entries = json!({"mcpServers": {"my server": {"command": "a"}, "bad": {"type": "sse", "url": "https://h"}}});
+        fs::write(file(folder.path()), entries.to_string()).unwrap();
+        let mut settings = Settings::default();
+        settings.mcp_servers.push(crate::settings::McpServers {
+            path: "config.toml".into(),
+            servers: json!({"my_server": {"command": "b"}, "other": {"command": "c"}}),
+        });
+        let all = configured(&settings, Some(folder.path()));
+        assert_eq!(all.servers.keys().collect::<Vec<_>>(), ["my server", "other"], "the good ones are kept");
+        assert_eq!(all.problems.len(), 2, "{:?}", all.problems);
+        assert!(
+            all.problems[1].contains("my_server would have tools of the same names"),
+            "{:?}",
+            all.problems
+        );
     }
 
     #[test]

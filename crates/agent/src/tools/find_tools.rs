@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use deskhand_core::{Cx, Effects, Permission, Plan, Spec, Tool, ToolEntry, ToolResult, tool::Rendered};
+use deskhand_core::{
+    Cx, Effects, Permission, Plan, Spec, Tool, ToolEntry, ToolError, ToolResult, tool::Rendered,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,8 +73,14 @@ impl Tool for FindTools {
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
         let desk = in_a_turn(cx)?;
+        let found = found(desk, &input, cx);
+        let says_more = found.iter().any(|entry| entry.said_by().is_some());
+        if says_more && cx.plan().is_some_and(|plan| plan.outside.is_none()) {
+            // A server came up in between: what it says would pass for ours.
+            return Err(ToolError::plan_changed("There are other tools than a moment ago."));
+        }
         let mut tools = Vec::new();
-        for entry in found(desk, &input, cx) {
+        for entry in found {
             let ToolDefinition { name, description, parameters } = desk.offer(&entry);
             tools.push(FoundTool { name, description, parameters });
         }

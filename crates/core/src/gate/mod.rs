@@ -177,7 +177,11 @@ impl Gate {
             Err(outcome) => return *outcome,
         };
         let walked = AssertUnwindSafe(self.walk(request, session, &mut call.draft)).catch_unwind().await;
-        let outcome = call.end(walked.unwrap_or_else(|panic| Err(panicked(panic.as_ref()))));
+        let walked = walked.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
+        if walked.is_err() {
+            call.draft.failed(session);
+        }
+        let outcome = call.end(walked);
         if session.events.is_watched() {
             session.events.emit(EventBody::CallEnded { outcome: Box::new(outcome.clone()) });
         }

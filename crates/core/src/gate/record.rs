@@ -43,6 +43,8 @@ pub(super) struct Draft {
     pub output_sha256: Option<String>,
     /// Where text of the result comes from, if it is from outside.
     pub outside: Option<String>,
+    /// Who says what is said of the tool, where it is another server's.
+    said_by: Option<String>,
     pub plan_wants_result_approval: bool,
     edited: bool,
     session_id: String,
@@ -67,6 +69,7 @@ impl Draft {
         Self {
             call_id: request.id.unwrap_or_else(CallId::new),
             outside: None,
+            said_by: None,
             output_sha256: None,
             plan_wants_result_approval: false,
             edited: false,
@@ -89,6 +92,17 @@ impl Draft {
 
     pub fn found(&mut self, entry: &ToolEntry) {
         entry.spec().name.clone_into(&mut self.tool);
+        self.said_by = entry.said_by().map(|source| crate::outside::label(&source));
+    }
+
+    /// A call of another server's tool failed: why may be told in words of that server's schema.
+    pub fn failed(&mut self, session: &SessionCx) {
+        if self.outside.is_none()
+            && let Some(source) = &self.said_by
+        {
+            session.outside.mark(source);
+            self.outside = Some(source.clone());
+        }
     }
 
     pub fn planned(&mut self, plan: &Plan) {

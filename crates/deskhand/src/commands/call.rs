@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use deskhand_core::{Approver, Outcome, Request, SessionCx};
+use deskhand_core::{Approver, Outcome, Request, SessionCx, Status};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -20,7 +20,10 @@ pub struct Wanted {
 }
 
 pub async fn run(app: &App, printer: Printer, wanted: &Wanted) -> Result<u8> {
-    app.servers_for(&wanted.tool).await;
+    tokio::select! {
+        () = app.servers_for(&wanted.tool) => {}
+        () = interrupted() => return Ok(Status::Cancelled.exit_code()),
+    }
     let schema = app.schema_of(&wanted.tool, wanted.dialect.as_deref());
     let arguments = parse_arguments(&wanted.arguments, &schema)?;
     let request = Request::new(&wanted.tool, arguments).in_dialect(wanted.dialect.clone());

@@ -58,8 +58,11 @@ pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
             match &wanted.name {
                 Some(tool) if tool.starts_with("mcp_") => {
                     let app = open(&shared, printer)?;
-                    app.servers_for(tool).await;
-                    let ended = tools::run_in(&app.gate.registry, &wanted, printer);
+                    let ended = unless_interrupted(async {
+                        app.servers_for(tool).await;
+                        tools::run_in(&app.gate.registry, &wanted, printer)
+                    })
+                    .await;
                     app.close().await;
                     ended
                 }
@@ -85,13 +88,21 @@ pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
     }
 }
 
+/// What waits for other servers. Who ends it meanwhile gets here all the same, so that they can be ended, too.
+async fn unless_interrupted(work: impl Future<Output = Result<u8>>) -> Result<u8> {
+    tokio::select! {
+        ended = work => ended,
+        () = call::interrupted() => Ok(deskhand_core::Status::Cancelled.exit_code()),
+    }
+}
+
 async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
     match command {
         Command::Call { tool, arguments, yes, wait, dialect } => {
             call::run(app, printer, &call::Wanted { tool, arguments, yes, wait, dialect }).await
         }
         Command::Explain { tool: Some(tool), arguments, dialect, jsonl: false } => {
-            explain::one(app, printer, &tool, &arguments, dialect).await
+            unless_interrupted(explain::one(app, printer, &tool, &arguments, dialect)).await
         }
         Command::Explain { dialect, .. } => explain::lines(app, printer, dialect).await,
         Command::Approvals { action } => approvals::run(app, printer, action),
@@ -103,8 +114,8 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
         }
         Command::Undo { call, .. } => undo::run(app, printer, call).await,
         Command::Users { action } => serve::users::run(app, printer, action),
-        Command::Servers { action } => servers::run(app, printer, action).await,
-        Command::Doctor => doctor::run(app, printer).await,
+        Command::Servers { action } => unless_interrupted(servers::run(app, printer, action)).await,
+        Command::Doctor => unless_interrupted(doctor::run(app, printer)).await,
         Command::Config { action } => config::run(app, printer, action.as_ref()),
         Command::Console => Box::pin(console::run(app, printer)).await,
         Command::Sessions { action } => {

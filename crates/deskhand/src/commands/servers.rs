@@ -58,15 +58,17 @@ async fn states(app: &App) -> Vec<ServerState> {
 }
 
 async fn list(app: &App, printer: Printer) -> Result<u8> {
+    let problems = servers::configured(&app.settings, app.config_dir.as_deref()).problems;
     let states = states(app).await;
-    let all_good = states.iter().all(is_good);
-    printer.print(&json!({"servers": states}), |style| {
-        if states.is_empty() {
+    let all_good = problems.is_empty() && states.iter().all(is_good);
+    printer.print(&json!({"servers": states, "problems": problems}), |style| {
+        if states.is_empty() && problems.is_empty() {
             return "No other MCP servers are set up. `deskhand servers import FILE` takes those of another client \
                     over."
                 .to_owned();
         }
-        states.iter().map(|state| row(state, style)).collect::<String>()
+        let wrong = problems.iter().map(|problem| format!("{} {}\n", style.red("wrong"), safe_line(problem)));
+        states.iter().map(|state| row(state, style)).chain(wrong).collect::<String>()
     })?;
     Ok(u8::from(!all_good))
 }
@@ -121,7 +123,13 @@ fn import(app: &App, printer: Printer, file: &std::path::Path) -> Result<u8> {
     let config_dir = config_dir(app)?;
     let imported = servers::import(&config_dir, file)?;
     let into = servers::file(&config_dir);
-    let value = json!({"added": imported.added, "replaced": imported.replaced, "file": into});
+    // An argument may be a key.
+    let masked = |line: &String| app.gate.screener.mask_text(line).into_string();
+    let starts: Vec<String> = imported.starts.iter().map(masked).collect();
+    let value = json!({
+        "added": imported.added, "replaced": imported.replaced, "file": into, "starts": starts,
+        "left_out": imported.left_out,
+    });
     printer.print(&value, |_| {
         let mut text = String::new();
         for (what, names) in [("added", &imported.added), ("replaced", &imported.replaced)] {
@@ -129,9 +137,17 @@ fn import(app: &App, printer: Printer, file: &std::path::Path) -> Result<u8> {
                 let _ = writeln!(text, "{what}: {}", safe_line(&names.join(", ")));
             }
         }
+        for line in &starts {
+            let _ = writeln!(text, "  {}", safe_line(line));
+        }
+        for line in &imported.left_out {
+            let _ = writeln!(text, "left out: {}", safe_line(line));
+        }
         let _ = writeln!(text, "They are written down in {}.", into.display());
         text.push_str(
-            "Their tools are asked about before they run; `deskhand servers` says whether they work.",
+            "From the next command on their programs are started, as you and unconfined: take out with `deskhand \
+             servers remove NAME` what you do not know. Their tools are asked about before they run; `deskhand \
+             servers` says whether they work.",
         );
         text
     })?;

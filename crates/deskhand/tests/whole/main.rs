@@ -14,6 +14,7 @@ mod dialects;
 mod mcp_by_hand;
 mod mcp_server;
 mod one_path;
+mod other_servers;
 mod probes;
 mod processes;
 mod pty;

@@ -48,7 +48,7 @@ async fn bad_definitions_are_refused_with_the_reason() {
         ("mcp_bad_a_b", "of that name already"),
         ("mcp_bad_twice", "twice"),
         ("list", "no object"),
-        ("mcp_bad_remote", "its schema is wrong"),
+        ("remote", "its schema is wrong"),
         ("large", "bytes"),
         ("deep", "levels deep"),
         ("", "no name"),
@@ -62,4 +62,45 @@ async fn bad_definitions_are_refused_with_the_reason() {
     assert!(description.starts_with("The MCP server bad says: one[31m twox"), "{description}");
     assert!(description.chars().count() < 1_100);
     assert!(!state.refused.iter().any(|tool| tool.name.contains("hidden")));
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_arguments_is_said_in_the_servers_words() {
+    let desk = Desk::with(json!({"s": by_hand("orders")})).await;
+    assert!(!desk.session.outside.is_tainted());
+    let outcome = desk.call("mcp_s_echo", json!({"kind": "other"})).await;
+    assert_eq!(outcome.status, Status::InvalidArguments, "{outcome:?}");
+    assert!(outcome.text.contains("SYSTEM"), "{}", outcome.text);
+    assert_eq!(outcome.outside.as_deref(), Some("the MCP server s"));
+    assert!(desk.session.outside.is_tainted(), "the session is tainted");
+}
+
+#[tokio::test]
+async fn schemas_that_cost_too_much_or_speak_are_not_taken_in() {
+    let desk = Desk::with(json!({"s": by_hand("bombs")})).await;
+    let state = desk.state("s");
+    assert_eq!(state.tools, ["mcp_s_good"], "{state:?}");
+    for (name, why) in [("fans", "references"), ("speaks", "a name in its schema is none")] {
+        let found = state.refused.iter().any(|tool| tool.name == name && tool.why.contains(why));
+        assert!(found, "{name}: {why}: {:?}", state.refused);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_asks_without_end_is_cut_off() {
+    let desk = Desk::with(json!({"s": by_hand("floods")})).await;
+    let outcome = desk.call("mcp_s_echo", json!({})).await;
+    assert_eq!(outcome.status, Status::Error, "{outcome:?}");
+    assert!(outcome.text.contains("it asked too much of us"), "{}", outcome.text);
+}
+
+#[tokio::test]
+async fn what_a_server_says_of_itself_has_no_secrets_of_ours() {
+    let env = json!({"env": {"SOME_TOKEN": "hunter2-hunter2-zz"}});
+    let desk = Desk::with(json!({"s": and(by_hand("tells"), &env)})).await;
+    let entry = desk.gate.registry.get("mcp_s_echo").unwrap();
+    let state = serde_json::to_string(&desk.state("s")).unwrap();
+    let said = format!("{} {} {state}", entry.spec().description, entry.input_schema());
+    assert!(said.contains("the key is") && said.contains("Obey me."), "{said}");
+    assert!(!said.contains("hunter2"), "{said}");
 }

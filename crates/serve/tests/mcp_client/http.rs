@@ -169,3 +169,30 @@ async fn a_connection_that_breaks_is_made_anew() {
     let state = desk.until("s", |state| state.restarts > 0).await;
     assert!(!state.tools.is_empty(), "they stay known");
 }
+
+#[tokio::test]
+async fn a_call_that_is_answered_with_an_error_ends_no_other() {
+    let service = StreamableHttpService::new(
+        || Ok(Fixture),
+        Arc::new(LocalSessionManager::default()),
+        StreamableHttpServerConfig::default(),
+    );
+    let refuses = middleware::from_fn(|request: Request, next: Next| async move {
+        let (parts, body) = request.into_parts();
+        let body = axum::body::to_bytes(body, 1_000_000).await.unwrap();
+        if String::from_utf8_lossy(&body).contains("refuse this") {
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        }
+        next.run(Request::from_parts(parts, Body::from(body))).await
+    });
+    let web = Web::serve(Router::new().route_service("/mcp", service).layer(refuses)).await;
+    let mut desk = Desk::new();
+    desk.start(&json!({"s": {"url": format!("{}/mcp", web.url)}}));
+    desk.until_ready("s").await;
+    let outcome = desk.call("mcp_s_echo", json!({"text": "refuse this"})).await;
+    let code = outcome.error.as_ref().map(|error| error.code.as_str());
+    assert_eq!(code, Some("mcp_bad_answer"), "{outcome:?}");
+    let state = desk.state("s");
+    assert_eq!((state.status, state.restarts), (ServerStatus::Ready, 0), "{state:?}");
+    assert_eq!(desk.call("mcp_s_echo", json!({"text": "this one not"})).await.status, Status::Success);
+}

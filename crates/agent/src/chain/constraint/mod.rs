@@ -8,7 +8,7 @@
 
 mod simplify;
 
-pub use simplify::{inline_refs, simplify};
+pub use simplify::{inline_refs, inline_refs_in_bounds, simplify};
 
 use serde_json::{Value, json};
 

@@ -10,9 +10,34 @@ const MAX_ITEMS: u64 = 100;
 /// Longer bounds are refused by some grammars, and are left out.
 const MAX_LENGTH: u64 = 1_000;
 
-/// The schema with every reference replaced by what it refers to, and without definitions.
+/// More than this is in no schema that a model could fill in. References that fan out reach it with a few lines.
+const MOST_NODES: usize = 10_000;
+
+/// The schema with every reference replaced by what it refers to, and without definitions. What is beyond all bounds
+/// may hold anything.
 pub fn inline_refs(schema: &Value) -> Value {
-    let mut inlined = inline(schema, schema, &mut Vec::new(), 0);
+    inline_all(schema, &mut Budget(MOST_NODES))
+}
+
+/// The same, but nothing where the schema is beyond all bounds.
+pub fn inline_refs_in_bounds(schema: &Value) -> Option<Value> {
+    let mut budget = Budget(MOST_NODES);
+    let inlined = inline_all(schema, &mut budget);
+    (budget.0 > 0).then_some(inlined)
+}
+
+/// How many more parts of a schema are looked at.
+struct Budget(usize);
+
+impl Budget {
+    fn is_spent(&mut self) -> bool {
+        self.0 = self.0.saturating_sub(1);
+        self.0 == 0
+    }
+}
+
+fn inline_all(schema: &Value, budget: &mut Budget) -> Value {
+    let mut inlined = Inlining { root: schema, within: Vec::new(), budget }.inline(schema, 0);
     if let Some(root) = inlined.as_object_mut() {
         root.remove("$defs");
         root.remove("definitions");
@@ -20,58 +45,66 @@ pub fn inline_refs(schema: &Value) -> Value {
     inlined
 }
 
-fn inline(schema: &Value, root: &Value, within: &mut Vec<String>, depth: usize) -> Value {
-    if depth > MAX_DEPTH {
-        return json!({});
-    }
-    match schema {
-        Value::Array(items) => items.iter().map(|item| inline(item, root, within, depth + 1)).collect(),
-        Value::Object(fields) => {
-            if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
-                return follow(reference, fields, root, within, depth);
-            }
-            fields
-                .iter()
-                .filter(|(key, _)| depth > 0 || !matches!(key.as_str(), "$defs" | "definitions"))
-                .map(|(key, value)| (key.clone(), inline(value, root, within, depth + 1)))
-                .collect()
-        }
-        other => other.clone(),
-    }
+struct Inlining<'a> {
+    root: &'a Value,
+    /// The references that are being followed.
+    within: Vec<String>,
+    budget: &'a mut Budget,
 }
 
-fn follow(
-    reference: &str,
-    fields: &Map<String, Value>,
-    root: &Value,
-    within: &mut Vec<String>,
-    depth: usize,
-) -> Value {
-    let times = within.iter().filter(|other| *other == reference).count();
-    let target = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
-    let Some(target) = target.filter(|_| times < MAX_REFS && within.len() < MAX_DEPTH) else {
-        return json!({});
-    };
-    within.push(reference.to_owned());
-    let mut inlined = inline(target, root, within, depth + 1);
-    within.pop();
-    // What stands beside a reference holds, too.
-    if let Some(into) = inlined.as_object_mut() {
-        for (key, value) in fields.iter().filter(|(key, _)| *key != "$ref") {
-            into.insert(key.clone(), inline(value, root, &mut Vec::new(), depth + 1));
+impl Inlining<'_> {
+    fn inline(&mut self, schema: &Value, depth: usize) -> Value {
+        if depth > MAX_DEPTH || self.budget.is_spent() {
+            return json!({});
+        }
+        match schema {
+            Value::Array(items) => items.iter().map(|item| self.inline(item, depth + 1)).collect(),
+            Value::Object(fields) => {
+                if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
+                    return self.follow(reference, fields, depth);
+                }
+                fields
+                    .iter()
+                    .filter(|(key, _)| depth > 0 || !matches!(key.as_str(), "$defs" | "definitions"))
+                    .map(|(key, value)| (key.clone(), self.inline(value, depth + 1)))
+                    .collect()
+            }
+            other => other.clone(),
         }
     }
-    inlined
+
+    fn follow(&mut self, reference: &str, fields: &Map<String, Value>, depth: usize) -> Value {
+        let times = self.within.iter().filter(|other| *other == reference).count();
+        let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+        let Some(target) = target.filter(|_| times < MAX_REFS && self.within.len() < MAX_DEPTH) else {
+            return json!({});
+        };
+        self.within.push(reference.to_owned());
+        let mut inlined = self.inline(target, depth + 1);
+        self.within.pop();
+        // What stands beside a reference holds, too.
+        if let Some(into) = inlined.as_object_mut() {
+            let before = std::mem::take(&mut self.within);
+            for (key, value) in fields.iter().filter(|(key, _)| *key != "$ref") {
+                into.insert(key.clone(), self.inline(value, depth + 1));
+            }
+            self.within = before;
+        }
+        inlined
+    }
 }
 
 /// The schema with only what grammars understand. It allows no more than the original does, but where the original
 /// says something that no grammar can (`pattern`, `not`, `if`, very long bounds); the gate checks that anyway.
 pub fn simplify(schema: &Value) -> Value {
-    simple(&inline_refs(schema), 0)
+    simple(&inline_refs(schema), 0, &mut Budget(MOST_NODES))
 }
 
-fn simple(schema: &Value, depth: usize) -> Value {
+fn simple(schema: &Value, depth: usize, budget: &mut Budget) -> Value {
     let Some(fields) = schema.as_object().filter(|_| depth <= MAX_DEPTH) else { return json!({}) };
+    if budget.is_spent() {
+        return json!({});
+    }
     if let Some(constant) = fields.get("const") {
         return json!({ "const": constant });
     }
@@ -81,11 +114,11 @@ fn simple(schema: &Value, depth: usize) -> Value {
     }
     for key in ["anyOf", "oneOf"] {
         if let Some(Value::Array(options)) = fields.get(key) {
-            return alternatives(options.iter().filter(|option| !is_null(option)), depth);
+            return alternatives(options.iter().filter(|option| !is_null(option)), depth, budget);
         }
     }
     if let Some(Value::Array(parts)) = fields.get("allOf") {
-        return simple(&merged(fields, parts), depth + 1);
+        return simple(&merged(fields, parts), depth + 1, budget);
     }
     match fields.get("type") {
         Some(Value::Array(types)) => {
@@ -95,11 +128,11 @@ fn simple(schema: &Value, depth: usize) -> Value {
                 Value::Object(option)
             });
             let typed: Vec<Value> = typed.collect();
-            alternatives(typed.iter(), depth)
+            alternatives(typed.iter(), depth, budget)
         }
-        Some(Value::String(kind)) => of_type(kind, fields, depth),
-        _ if fields.contains_key("properties") => of_type("object", fields, depth),
-        _ if fields.contains_key("items") => of_type("array", fields, depth),
+        Some(Value::String(kind)) => of_type(kind, fields, depth, budget),
+        _ if fields.contains_key("properties") => of_type("object", fields, depth, budget),
+        _ if fields.contains_key("items") => of_type("array", fields, depth, budget),
         _ => json!({}),
     }
 }
@@ -108,8 +141,8 @@ fn is_null(schema: &Value) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("null")
 }
 
-fn alternatives<'a>(options: impl Iterator<Item = &'a Value>, depth: usize) -> Value {
-    let options: Vec<Value> = options.map(|option| simple(option, depth + 1)).collect();
+fn alternatives<'a>(options: impl Iterator<Item = &'a Value>, depth: usize, budget: &mut Budget) -> Value {
+    let options: Vec<Value> = options.map(|option| simple(option, depth + 1, budget)).collect();
     super::any_of(options)
 }
 
@@ -133,7 +166,7 @@ fn merged(fields: &Map<String, Value>, parts: &[Value]) -> Value {
     Value::Object(whole)
 }
 
-fn of_type(kind: &str, fields: &Map<String, Value>, depth: usize) -> Value {
+fn of_type(kind: &str, fields: &Map<String, Value>, depth: usize, budget: &mut Budget) -> Value {
     let mut kept = Map::from_iter([("type".to_owned(), Value::from(kind))]);
     let mut keep = |key: &str| {
         if let Some(value) = fields.get(key) {
@@ -157,23 +190,27 @@ fn of_type(kind: &str, fields: &Map<String, Value>, depth: usize) -> Value {
             let least = fields.get("minItems").and_then(Value::as_u64).unwrap_or(0);
             let most = fields.get("maxItems").and_then(Value::as_u64).unwrap_or(MAX_ITEMS);
             kept.insert("maxItems".into(), most.min(MAX_ITEMS).max(least).into());
-            let items = fields.get("items").map_or_else(|| json!({}), |items| simple(items, depth + 1));
+            let items =
+                fields.get("items").map_or_else(|| json!({}), |items| simple(items, depth + 1, budget));
             kept.insert("items".into(), items);
         }
-        "object" => object(fields, depth, &mut kept),
+        "object" => object(fields, depth, &mut kept, budget),
         _ => {}
     }
     Value::Object(kept)
 }
 
-fn object(fields: &Map<String, Value>, depth: usize, kept: &mut Map<String, Value>) {
+fn object(fields: &Map<String, Value>, depth: usize, kept: &mut Map<String, Value>, budget: &mut Budget) {
     let properties = fields.get("properties").and_then(Value::as_object);
-    let simple_one = |(name, property): (&String, &Value)| (name.clone(), simple(property, depth + 1));
+    let simple_one =
+        |(name, property): (&String, &Value)| (name.clone(), simple(property, depth + 1, budget));
     let simpler: Map<String, Value> = properties.into_iter().flatten().map(simple_one).collect();
     // A map of anything to something: there is nothing to close.
     let values = fields.get("additionalProperties").filter(|_| simpler.is_empty());
     let additional = match values {
-        Some(Value::Object(_)) => values.map_or(Value::Bool(false), |values| simple(values, depth + 1)),
+        Some(Value::Object(_)) => {
+            values.map_or(Value::Bool(false), |values| simple(values, depth + 1, budget))
+        }
         Some(Value::Bool(true)) => Value::Bool(true),
         None if properties.is_none() => Value::Bool(true),
         _ => Value::Bool(false),

@@ -278,3 +278,21 @@ proptest! {
         let _ = read(&format!("{{\"name\":\"{text}"));
     }
 }
+
+#[test]
+fn schemas_that_fan_out_end() {
+    let mut fans = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": {}});
+    for level in 0..20 {
+        let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
+        fans["$defs"][format!("d{level}")] = json!({"allOf": vec![next; 20]});
+    }
+    assert!(inline_refs_in_bounds(&fans).is_none());
+    assert!(inline_refs(&fans).to_string().len() < 1_000_000);
+    let mut types = json!({"type": "string"});
+    for _ in 0..14 {
+        types = json!({"type": vec!["object"; 10], "properties": {"a": types}});
+    }
+    assert!(simplify(&types).to_string().len() < 10_000_000);
+    let itself = json!({"type": "object", "properties": {"next": {"$ref": "#"}}});
+    assert_eq!(inline_refs_in_bounds(&itself), Some(inline_refs(&itself)), "a list of any length is fine");
+}

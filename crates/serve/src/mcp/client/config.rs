@@ -84,41 +84,74 @@ pub struct ConfigError {
 #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
 pub struct ConfigErrors(pub Vec<ConfigError>);
 
-/// Reads a whole `{"mcpServers": {…}}`, or `{"servers": {…}}` as VS Code writes it.
+/// The servers of a file, and what is wrong with those that are not among them.
+#[derive(Debug, Default)]
+pub struct ReadServers {
+    pub servers: BTreeMap<String, ServerConfig>,
+    pub errors: Vec<ConfigError>,
+}
+
+/// Reads a whole `{"mcpServers": {…}}`, or `{"servers": {…}}` as VS Code writes it. All of it is right, or nothing is read.
 pub fn parse_servers(json_text: &str) -> Result<BTreeMap<String, ServerConfig>, ConfigErrors> {
-    let wrong =
-        |place: &str, problem: String| ConfigErrors(vec![ConfigError { place: place.to_owned(), problem }]);
-    let value: Value = serde_json::from_str(json_text).map_err(|error| {
-        let place = format!("line {}, column {}", error.line(), error.column());
-        wrong(&place, "this is not JSON".to_owned())
-    })?;
-    let (key, servers) = ["mcpServers", "servers"]
-        .iter()
-        .find_map(|key| Some((*key, value.get(key)?)))
-        .ok_or_else(|| wrong("/", "there is neither `mcpServers` nor `servers`".to_owned()))?;
-    let servers = servers
-        .as_object()
-        .ok_or_else(|| wrong(key, "this must be an object with a server for each name".to_owned()))?;
-    let mut errors = Vec::new();
-    let mut configs: BTreeMap<String, ServerConfig> = BTreeMap::new();
-    let mut prefixes: BTreeMap<String, &str> = BTreeMap::new();
-    for (name, entry) in servers {
-        let place = format!("{key}.{}", name::harmless(name, 80));
-        let mut report = |problem: String| errors.push(ConfigError { place: place.clone(), problem });
+    let read = read_servers(json_text);
+    if read.errors.is_empty() { Ok(read.servers) } else { Err(ConfigErrors(read.errors)) }
+}
+
+/// The same, but what is wrong with one server takes nothing from the others.
+pub fn read_servers(json_text: &str) -> ReadServers {
+    let mut read = ReadServers::default();
+    if let Err(error) = read.all(json_text) {
+        read.errors.push(error);
+    }
+    read
+}
+
+impl ReadServers {
+    fn all(&mut self, json_text: &str) -> Result<(), ConfigError> {
+        let wrong = |place: &str, problem: String| ConfigError { place: place.to_owned(), problem };
+        // Some editors write a mark before the text.
+        let value: Value =
+            serde_json::from_str(json_text.trim_start_matches('\u{feff}')).map_err(|error| {
+                let place = format!("line {}, column {}", error.line(), error.column());
+                wrong(&place, "this is not JSON".to_owned())
+            })?;
+        let (key, servers) =
+            ["mcpServers", "servers"]
+                .iter()
+                .find_map(|key| Some((*key, value.get(key)?)))
+                .ok_or_else(|| wrong("/", "there is neither `mcpServers` nor `servers`".to_owned()))?;
+        let servers = servers
+            .as_object()
+            .ok_or_else(|| wrong(key, "this must be an object with a server for each name".to_owned()))?;
+        for (name, entry) in servers {
+            self.one(&format!("{key}.{}", name::harmless(name, 80)), name, entry);
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, place: &str, name: &str, entry: &Value) {
+        let before = self.errors.len();
+        let mut report = |problem: String| self.errors.push(ConfigError { place: place.to_owned(), problem });
         if let Err(problem) = name::check_server(name) {
             report(problem);
         }
-        if let Some(other) = prefixes.insert(name::prefix(name), name) {
+        if let Some(other) = named_like(name, &self.servers) {
             report(format!("its tools would have the same names as those of {other}"));
         }
-        match ServerConfig::read(&place, entry) {
-            Ok(config) => {
-                configs.insert(name.clone(), config);
+        match ServerConfig::read(place, entry) {
+            Ok(config) if self.errors.len() == before => {
+                self.servers.insert(name.to_owned(), config);
             }
-            Err(found) => errors.extend(found.0),
+            Ok(_) => {}
+            Err(found) => self.errors.extend(found.0),
         }
     }
-    if errors.is_empty() { Ok(configs) } else { Err(ConfigErrors(errors)) }
+}
+
+/// The server of another name whose tools have the same names as those of this one would have.
+pub fn named_like<'a>(name: &str, servers: &'a BTreeMap<String, ServerConfig>) -> Option<&'a str> {
+    let prefix = name::prefix(name);
+    servers.keys().map(String::as_str).find(|other| *other != name && name::prefix(other) == prefix)
 }
 
 impl ServerConfig {

@@ -24,12 +24,16 @@ impl Variables<'_> {
     pub fn expand(&self, link: &Link) -> Result<Expanded, String> {
         let mut work = Work { variables: self, missing: Vec::new(), secrets: Secrets::default() };
         let link = match link {
-            Link::Stdio { command, args, env, cwd } => Link::Stdio {
-                command: work.text(command),
-                args: args.iter().map(|arg| work.text(arg)).collect(),
-                env: work.each(env, Secrets::is_named_like_one),
-                cwd: cwd.as_ref().map(|cwd| work.text(cwd)),
-            },
+            Link::Stdio { command, args, env, cwd } => {
+                let args: Vec<String> = args.iter().map(|arg| work.text(arg)).collect();
+                work.secrets.add_arguments(&args);
+                Link::Stdio {
+                    command: work.text(command),
+                    args,
+                    env: work.each(env, Secrets::is_named_like_one),
+                    cwd: cwd.as_ref().map(|cwd| work.text(cwd)),
+                }
+            }
             Link::Http { url, headers, oauth } => {
                 let url = Hidden::new(work.text(url.reveal()));
                 work.secrets.add_url(url.reveal());

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_core::{
     Cx, Effects, Permission, Plan, Preview, Status, ToolError, ToolResult,
+    arguments::sha256_hex,
     cx::Services,
     registry::Absent,
     tool::{ErasedTool, Reply},
@@ -18,6 +19,8 @@ use rmcp::{
     service::{Peer, PeerRequestOptions},
 };
 use serde_json::Value;
+
+use crate::mcp::harmless::seen_lines;
 
 use super::{config::Link, handler::Handler, http, name, result, sign_in::Wanted, state::Server};
 
@@ -63,13 +66,15 @@ impl GuestTool {
             )
             .hint(format!("The owner of this installation can set `\"shared\": true` for {server}.")));
         }
-        let shown = name::harmless(&self.name, 80);
+        // Ours first: the server's name for it could read like a sentence of ours.
+        let named = name::of_tool(&self.server.name, &self.name);
+        let shown = name::harmless(&self.name, 80).replace(['«', '»'], "");
         let why = if self.permission == Permission::Public {
             "The settings say that this tool of another program is harmless."
         } else {
             "It is a tool of another program: what it does is not known here."
         };
-        let mut plan = Plan::new(format!("Call {shown} of the MCP server {server}."))
+        let mut plan = Plan::new(format!("{named}: call «{shown}» of the MCP server {server}."))
             .at_least(self.permission, format!("mcp:{server}"), why)
             .effects(self.effects)
             .note(self.definition_note()?);
@@ -89,7 +94,7 @@ impl GuestTool {
         }
         if arguments.as_object().is_some_and(|arguments| !arguments.is_empty()) {
             let text = serde_json::to_string_pretty(arguments).unwrap_or_default();
-            plan = plan.preview(Preview::Text(name::harmless_lines(&text, LONGEST_PREVIEW)));
+            plan = plan.preview(Preview::Text(preview(&text)));
         }
         plan.outside = Some(self.server.says());
         Ok(plan)
@@ -250,6 +255,11 @@ impl GuestTool {
                 "mcp_bad_answer",
                 format!("The answer of the MCP server {server} is none to a call."),
             ),
+            ServiceError::TransportSend(error) if http::answered_badly(error.error.as_ref()) => {
+                let words =
+                    self.server.screened(&name::harmless_lines(&error.error.to_string(), LONGEST_ERROR));
+                ToolError::new("mcp_bad_answer", format!("The MCP server {server} refused the call: {words}"))
+            }
             broken => {
                 self.server.suspect.notify_one();
                 self.wait_until_down().await;
@@ -272,6 +282,15 @@ impl GuestTool {
         };
         let _ = tokio::time::timeout(LAST_WORDS, down).await;
     }
+}
+
+/// The arguments as a person is to judge them: what nobody would see in them is seen, and what is left out is told.
+fn preview(arguments: &str) -> String {
+    let seen = seen_lines(arguments);
+    let Some((end, _)) = seen.char_indices().nth(LONGEST_PREVIEW) else { return seen };
+    let (shown, rest) = seen.split_at(end);
+    let hash = sha256_hex(arguments.as_bytes());
+    format!("{shown}\n… and {} more characters; sha256 of all: {hash}", rest.chars().count())
 }
 
 enum Answer {

@@ -16,13 +16,9 @@ impl Secrets {
     }
 
     pub fn add(&mut self, value: &str) {
-        let bare = value.split_once(' ').map_or(value, |(scheme, rest)| {
-            if scheme.eq_ignore_ascii_case("bearer") || scheme.eq_ignore_ascii_case("basic") {
-                rest
-            } else {
-                value
-            }
-        });
+        // After the name of a scheme (`Bearer`, `token`, …) only the last word is the secret.
+        let words = value.split_whitespace().count();
+        let bare = value.split_whitespace().next_back().filter(|_| words == 2).unwrap_or(value);
         for secret in [value.trim(), bare.trim()] {
             if secret.len() >= SHORTEST && !self.0.iter().any(|known| known == secret) {
                 self.0.push(secret.to_owned());
@@ -32,7 +28,24 @@ impl Secrets {
         self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     }
 
-    /// The password and the parameters of an address.
+    /// `--api-key X` and `--api-key=X`.
+    pub fn add_arguments(&mut self, arguments: &[String]) {
+        let names_one =
+            |name: &str| name.starts_with('-') && Self::is_named_like_one(name.trim_start_matches('-'));
+        for (at, argument) in arguments.iter().enumerate() {
+            match argument.split_once('=') {
+                Some((name, value)) if names_one(name) => self.add(value),
+                None if names_one(argument) => {
+                    if let Some(value) = arguments.get(at + 1) {
+                        self.add(value);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The password, the parameters and what looks like a key in the path of an address.
     pub fn add_url(&mut self, url: &str) {
         let Ok(url) = reqwest::Url::parse(url) else { return };
         if let Some(password) = url.password() {
@@ -40,6 +53,10 @@ impl Secrets {
         }
         for (_, value) in url.query_pairs() {
             self.add(&value);
+        }
+        let like_a_key = |part: &&str| part.len() >= 16 && part.contains(|c: char| c.is_ascii_digit());
+        for part in url.path_segments().into_iter().flatten().filter(like_a_key) {
+            self.add(part);
         }
     }
 
@@ -65,5 +82,23 @@ impl Secrets {
             }
             other => other,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_known_wherever_an_entry_has_them() {
+        let mut secrets = Secrets::default();
+        let arguments = ["--port", "8080-8080", "--api-key", "key-of-args", "--token=key-of-token"];
+        secrets.add_arguments(&arguments.map(str::to_owned));
+        secrets.add_url("https://h.example/mcp/0123456789abcdef/x?k=key-of-query");
+        secrets.add("token key-of-header");
+        let said = "key-of-args key-of-token 0123456789abcdef key-of-query key-of-header 8080-8080 example";
+        let hidden = secrets.hide(said);
+        assert_eq!(hidden.matches(MASK).count(), 5, "{hidden}");
+        assert!(hidden.ends_with("8080-8080 example"), "{hidden}");
     }
 }

@@ -21,7 +21,7 @@ use rmcp::{
 };
 use sse_stream::{Sse, SseStream};
 
-use super::{child::LONGEST_MESSAGE, config::Hidden, state::Limits};
+use super::{child::LONGEST_MESSAGE, config::Hidden, sign_in::is_local, state::Limits};
 
 const SESSION: &str = "mcp-session-id";
 const JSON: &str = "application/json";
@@ -103,8 +103,7 @@ fn client(url: &Url, limits: &Limits) -> Result<Client, String> {
         // No certificate is looked at: a machine that has none can ask its local server all the same.
         builder = builder.tls_certs_only([]);
     }
-    let local = |host: &str| host == "localhost" || host.starts_with("127.") || host == "[::1]";
-    if url.host_str().is_some_and(local) {
+    if is_local(url) {
         builder = builder.no_proxy();
     }
     builder.build().map_err(|error| format!("the HTTP client cannot be set up: {}", error.without_url()))
@@ -133,6 +132,14 @@ fn tidy(error: Failed) -> Failed {
 
 fn unexpected(words: impl Into<Cow<'static, str>>) -> Failed {
     StreamableHttpError::UnexpectedServerResponse(words.into())
+}
+
+/// Whether a request failed since it was answered with an error, or with nonsense: the next may be answered well.
+pub(super) fn answered_badly(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    causes.any(|cause| {
+        matches!(cause.downcast_ref::<Failed>(), Some(StreamableHttpError::UnexpectedServerResponse(_)))
+    })
 }
 
 impl StreamableHttpClient for Bounded {

@@ -5,8 +5,8 @@
 //! | `config.rs`, `expand.rs` | what is written down about a server, and the variables in it |
 //! | `supervise.rs` | the life of one server: started, listed, started again, ended |
 //! | `child.rs`, `http.rs` | the two ways to reach one |
-//! | `handler.rs`, `progress.rs` | what servers ask of us and tell us |
-//! | `tools.rs`, `guest.rs`, `result.rs` | their tools: taken in, planned and called, and what comes back |
+//! | `handler.rs`, `asked.rs`, `progress.rs` | what servers ask of us and tell us |
+//! | `tools.rs`, `schema.rs`, `guest.rs`, `result.rs` | their tools: taken in, planned and called, and what comes back |
 //! | `state.rs` | what is known of each of them |
 //! | [`sign_in`] | tokens for servers over HTTP that want somebody to sign in: kept, used, renewed, asked for |
 //! | `name.rs`, `hide.rs` | their words made fit to be shown, and our secrets kept out of them |
@@ -14,6 +14,7 @@
 //! What a server says is outside text, and what it says of its own harmlessness counts for nothing: only the user's
 //! settings lower what its tools need.
 
+mod asked;
 mod child;
 mod config;
 mod expand;
@@ -24,6 +25,7 @@ mod http;
 mod name;
 mod progress;
 mod result;
+mod schema;
 pub mod sign_in;
 mod state;
 mod supervise;
@@ -41,7 +43,10 @@ use tokio_util::sync::CancellationToken;
 
 use self::state::Server;
 pub use self::{
-    config::{ConfigError, ConfigErrors, Hidden, Link, ServerConfig, ToolConfig, parse_servers},
+    config::{
+        ConfigError, ConfigErrors, Hidden, Link, ReadServers, ServerConfig, ToolConfig, named_like,
+        parse_servers, read_servers,
+    },
     handler::{Answerer, FormAnswer},
     name::prefix,
     state::{Limits, Places, RefusedTool, SaidByServer, ServerState, ServerStatus},

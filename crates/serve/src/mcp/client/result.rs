@@ -6,6 +6,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::Value;
 
 use super::name;
+use crate::mcp::harmless::is_unfit;
 
 const MOST_IMAGES: usize = 16;
 const MOST_IMAGE_BYTES: usize = 10 * 1024 * 1024;
@@ -15,7 +16,7 @@ pub(super) fn reply(result: CallToolResult) -> Reply {
     let mut images = Images::default();
     for block in result.content {
         match block {
-            ContentBlock::Text(text) => parts.push(text.text),
+            ContentBlock::Text(text) => parts.push(clean(&text.text)),
             ContentBlock::Image(image) => {
                 if let Some(why_not) = images.take(&image.mime_type, image.data) {
                     parts.push(why_not);
@@ -36,7 +37,7 @@ pub(super) fn reply(result: CallToolResult) -> Reply {
             _ => parts.push("[content of a kind that is not known here]".to_owned()),
         }
     }
-    let data = result.structured_content.unwrap_or(Value::Null);
+    let data = clean_data(result.structured_content.unwrap_or(Value::Null));
     let mut text = parts.join("\n");
     if text.is_empty() && !data.is_null() {
         text = serde_json::to_string_pretty(&data).unwrap_or_default();
@@ -47,10 +48,26 @@ pub(super) fn reply(result: CallToolResult) -> Reply {
     Reply { text, data, images: images.taken }
 }
 
+/// Without what nobody sees, and what turns text around: orders can be hidden in it from whoever reads along.
+fn clean(text: &str) -> String {
+    text.chars().filter(|&c| !is_unfit(c) || matches!(c, '\n' | '\t')).collect()
+}
+
+fn clean_data(data: Value) -> Value {
+    match data {
+        Value::String(text) => Value::String(clean(&text)),
+        Value::Array(items) => items.into_iter().map(clean_data).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(key, item)| (clean(&key), clean_data(item))).collect()
+        }
+        other => other,
+    }
+}
+
 fn resource(contents: ResourceContents, parts: &mut Vec<String>, images: &mut Images) {
     match contents {
         ResourceContents::TextResourceContents { uri, text, .. } => {
-            parts.push(format!("[{}]\n{text}", name::harmless(&uri, 500)));
+            parts.push(format!("[{}]\n{}", name::harmless(&uri, 500), clean(&text)));
         }
         ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
             let uri = name::harmless(&uri, 500);
@@ -117,6 +134,19 @@ mod tests {
         );
         assert_eq!(reply.images.len(), 1);
         assert_eq!(reply.data, json!({"a": 1}));
+    }
+
+    #[test]
+    fn what_nobody_sees_is_left_out() {
+        let hidden = "a\u{1b}[31m\u{202e}b\u{e0041}\n\tc";
+        let result: CallToolResult = serde_json::from_value(json!({"content": [
+            {"type": "text", "text": hidden},
+            {"type": "resource", "resource": {"uri": "a://b", "text": hidden}},
+        ], "structuredContent": {"k\u{200b}": [hidden]}}))
+        .unwrap();
+        let reply = reply(result);
+        assert_eq!(reply.text, "a[31mb\n\tc\n[a://b]\na[31mb\n\tc");
+        assert_eq!(reply.data, json!({"k": ["a[31mb\n\tc"]}));
     }
 
     #[test]

@@ -3,7 +3,10 @@
 use std::{
     collections::{HashMap, VecDeque},
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -180,6 +183,8 @@ pub(super) struct Server {
     pub list_changed: Notify,
     /// A call found the connection broken.
     pub suspect: Notify,
+    /// The connection was ended since the server asked too much of us.
+    asked_too_much: AtomicBool,
     abandoned: Mutex<Vec<RequestId>>,
     pub has_abandoned: Notify,
 }
@@ -234,6 +239,7 @@ impl Server {
             changes,
             list_changed: Notify::new(),
             suspect: Notify::new(),
+            asked_too_much: AtomicBool::new(false),
             abandoned: Mutex::default(),
             has_abandoned: Notify::new(),
         }
@@ -282,9 +288,15 @@ impl Server {
             live.protocol_version = info.as_ref().map(|info| info.protocol_version.to_string());
             live.info = info.map(|info| SaidByServer {
                 outside: self.says(),
-                name: info.server_info.as_ref().map(|said| name::harmless(&said.name, 100)),
-                version: info.server_info.as_ref().map(|said| name::harmless(&said.version, 60)),
-                instructions: info.instructions.as_ref().map(|said| name::harmless_lines(said, 2_000)),
+                name: info.server_info.as_ref().map(|said| self.screened(&name::harmless(&said.name, 100))),
+                version: info
+                    .server_info
+                    .as_ref()
+                    .map(|said| self.screened(&name::harmless(&said.version, 60))),
+                instructions: info
+                    .instructions
+                    .as_ref()
+                    .map(|said| self.screened(&name::harmless_lines(said, 2_000))),
             });
             live.peer = Some(peer);
         });
@@ -349,7 +361,8 @@ impl Server {
 
     /// One line of its stderr.
     pub fn wrote(&self, line: &str) {
-        let line = name::harmless(&self.screened(line), LONGEST_LINE);
+        // Cleaned first: what is hidden between its letters would keep a secret from being known.
+        let line = name::harmless(&self.screened(&name::harmless(line, line.len())), LONGEST_LINE);
         let mut live = self.live();
         if live.stderr.len() == LINES_KEPT {
             live.stderr.pop_front();
@@ -380,6 +393,15 @@ impl Server {
             _ => "is being restarted",
         };
         format!("The MCP server {} {doing}.{seen}{why}", name::harmless(&self.name, 60))
+    }
+
+    pub fn asks_too_much(&self) {
+        self.asked_too_much.store(true, Ordering::Release);
+    }
+
+    /// Whether it did; asked once.
+    pub fn has_asked_too_much(&self) -> bool {
+        self.asked_too_much.swap(false, Ordering::AcqRel)
     }
 
     /// Nobody waits for the answer to a request any more: the supervisor tells the server.

@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    asked::Metered,
     child::{Running, Start},
     config::Link,
     expand::{Expanded, Variables},
@@ -23,6 +24,8 @@ use super::{
     state::{Server, Signer},
     tools,
 };
+
+const ASKS_TOO_MUCH: &str = "it asked too much of us, or did not take the answers";
 
 /// Keeps a server going until `stop`.
 pub(super) async fn supervise(server: Arc<Server>, registry: Arc<Registry>, stop: CancellationToken) {
@@ -46,7 +49,7 @@ pub(super) async fn supervise(server: Arc<Server>, registry: Arc<Registry>, stop
     loop {
         let began = Instant::now();
         let life = Life { server: &server, signer, registry: &registry, link: &link, stop: &stop };
-        let ended = life.live(&way).await;
+        let ended = Box::pin(life.live(&way)).await;
         if stop.is_cancelled() {
             return;
         }
@@ -161,7 +164,7 @@ impl Life<'_> {
                     Ok(started) => started,
                     Err(why) => return Ended::NotUp(why),
                 };
-                let transport = AsyncRwTransport::new_client(stdout, stdin);
+                let transport = Metered::new(AsyncRwTransport::new_client(stdout, stdin), self.server);
                 let connecting = handler.serve_with_lifecycle(transport, way.mode());
                 let ended = self.connected(connecting, Some(&mut child)).await;
                 child.end(self.server.places.limits.end).await;
@@ -174,14 +177,16 @@ impl Life<'_> {
                 };
                 let client = asking.client.clone();
                 let Some(signer) = self.signer else {
-                    let connecting = handler.serve_with_lifecycle(asking.by(client), way.mode());
-                    return self.connected(connecting, None).await;
+                    let connecting = handler
+                        .serve_with_lifecycle(Metered::new(asking.by(client), self.server), way.mode());
+                    return Box::pin(self.connected(connecting, None)).await;
                 };
                 match sign_in::authorise(client, &signer.server, Arc::clone(&signer.keeper)).await {
                     Err(error) => Ended::NotUp(error.to_string()),
                     Ok(client) => {
-                        let connecting = handler.serve_with_lifecycle(asking.by(client), way.mode());
-                        self.connected(connecting, None).await
+                        let connecting = handler
+                            .serve_with_lifecycle(Metered::new(asking.by(client), self.server), way.mode());
+                        Box::pin(self.connected(connecting, None)).await
                     }
                 }
             }
@@ -205,6 +210,9 @@ impl Life<'_> {
             Ok(Err(error)) => {
                 if let Some(wanted) = self.signer.and_then(|_| Wanted::by_start(&error)) {
                     return Ended::WantsSignIn(wanted);
+                }
+                if self.server.has_asked_too_much() {
+                    return Ended::NotUp(ASKS_TOO_MUCH.to_owned());
                 }
                 // A child that has just ended says more than the pipe that closed.
                 let ended = timeout(Duration::from_millis(200), gone(child)).await;
@@ -242,6 +250,9 @@ impl Life<'_> {
             close.cancel();
             let _ = timeout(self.server.places.limits.end, closed).await;
             return ended;
+        }
+        if self.server.has_asked_too_much() {
+            return Ended::Died(ASKS_TOO_MUCH.to_owned());
         }
         if child.as_ref().is_some_and(|child| child.sent_too_much()) {
             return Ended::Died("it sent a message that is too long (more than 16 MiB)".to_owned());

@@ -15,15 +15,13 @@ use serde_json::{Value, json};
 
 use super::{
     guest::GuestTool,
-    name,
+    name, schema,
     state::{RefusedTool, Server},
 };
 
 const MOST_TOOLS: usize = 2_000;
 const MOST_PAGES: usize = 200;
 const MOST_BYTES: usize = 4 * 1024 * 1024;
-const LARGEST_SCHEMA: usize = 64 * 1024;
-const DEEPEST_SCHEMA: usize = 40;
 const LONGEST_DESCRIPTION: usize = 1_000;
 
 /// All tools of a server, as far as they are within bounds, and a word on those that are not.
@@ -96,15 +94,17 @@ pub(super) fn take_in(
         }
         let named = name::of_tool(&server.name, &tool.name);
         match check(server, &tool, &named) {
-            Err(why) => refused.push(RefusedTool { name: name::harmless(&tool.name, 80), why }),
-            Ok(()) if definitions.contains_key(tool.name.as_ref()) => {
+            Err(why) => {
+                refused.push(RefusedTool { name: server.screened(&name::harmless(&tool.name, 80)), why });
+            }
+            Ok(_) if definitions.contains_key(tool.name.as_ref()) => {
                 refused.push(RefusedTool { name: named, why: "the server lists it twice".to_owned() });
             }
-            Ok(()) => {
+            Ok(schema) => {
                 let permission = config.permission.unwrap_or(server.config.permission);
                 let hash = definition_hash(&tool);
                 definitions.insert(tool.name.to_string(), hash);
-                guests.push(guest(server, tool, named, permission));
+                guests.push(guest(server, tool, named, permission, schema));
             }
         }
     }
@@ -128,54 +128,32 @@ fn named_in_vain<'a>(server: &'a Server, tools: &'a [Tool]) -> impl Iterator<Ite
     })
 }
 
-fn check(server: &Server, tool: &Tool, named: &str) -> Result<(), String> {
+/// The schema of a tool that can be taken in.
+fn check(server: &Server, tool: &Tool, named: &str) -> Result<Value, String> {
     if tool.name.trim().is_empty() {
         return Err("it has no name".to_owned());
     }
     if let Some(prefix) = server.taken_prefixes.iter().find(|prefix| named.starts_with(prefix.as_str())) {
         return Err(format!("its name would begin with {prefix}, like those of another server"));
     }
-    match tool.input_schema.get("type") {
-        None => {}
-        Some(Value::String(kind)) if kind == "object" => {}
-        Some(_) => return Err("its arguments are no object".to_owned()),
-    }
-    let schema = serde_json::to_string(&tool.input_schema).unwrap_or_default();
-    if schema.len() > LARGEST_SCHEMA {
-        return Err(format!("its schema has more than {LARGEST_SCHEMA} bytes"));
-    }
-    if tool.input_schema.values().any(|value| deeper_than(value, DEEPEST_SCHEMA)) {
-        return Err(format!("its schema is more than {DEEPEST_SCHEMA} levels deep"));
-    }
-    Ok(())
-}
-
-fn deeper_than(value: &Value, levels: usize) -> bool {
-    let Some(below) = levels.checked_sub(1) else { return true };
-    match value {
-        Value::Array(items) => items.iter().any(|item| deeper_than(item, below)),
-        Value::Object(fields) => fields.values().any(|item| deeper_than(item, below)),
-        _ => false,
-    }
+    schema::take_in(&tool.input_schema, &|text| server.screened(text))
 }
 
 /// All that a server says of a tool. Another definition is another tool, as far as a yes is concerned.
 fn definition_hash(tool: &Tool) -> String {
     let said = json!({
-        "name": tool.name, "description": tool.description, "input": tool.input_schema,
+        "name": tool.name, "title": tool.title, "description": tool.description, "input": tool.input_schema,
         "output": tool.output_schema, "annotations": tool.annotations,
     });
     arguments::sha256_hex(arguments::canonical(&said).to_string().as_bytes())
 }
 
-fn guest(server: &Arc<Server>, tool: Tool, named: String, permission: Permission) -> Guest {
+fn guest(server: &Arc<Server>, tool: Tool, named: String, permission: Permission, schema: Value) -> Guest {
     let said = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
-    let said = name::harmless_lines(said, LONGEST_DESCRIPTION);
+    let said = server.screened(&name::harmless_lines(said, LONGEST_DESCRIPTION));
     let words = if said.is_empty() { "nothing of it".to_owned() } else { said };
-    let mut input_schema = tool.input_schema.as_ref().clone();
-    input_schema.entry("type").or_insert_with(|| "object".into());
-    let fits = |schema: &Value| schema.to_string().len() <= LARGEST_SCHEMA;
-    let output_schema = tool.output_schema.as_ref().map(|schema| Value::Object(schema.as_ref().clone()));
+    let of_result = tool.output_schema.as_ref();
+    let of_result = of_result.and_then(|said| schema::take_in(said, &|text| server.screened(text)).ok());
     let effects = effects(permission);
     Guest {
         name: named,
@@ -185,8 +163,8 @@ fn guest(server: &Arc<Server>, tool: Tool, named: String, permission: Permission
         // The call has a time limit of its own, which progress extends.
         timeout_s: server.places.limits.call.max(server.config.timeout).as_secs() + 5,
         shared: server.config.shared,
-        input_schema: Value::Object(input_schema),
-        output_schema: output_schema.filter(fits).unwrap_or_default(),
+        input_schema: schema,
+        output_schema: of_result.unwrap_or_default(),
         tool: Arc::new(GuestTool {
             server: Arc::clone(server),
             hints: hints(&tool),

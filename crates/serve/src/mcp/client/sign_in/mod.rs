@@ -105,7 +105,7 @@ fn use_tls() {
 }
 
 /// Whether an address is on this machine.
-fn is_local(url: &Url) -> bool {
+pub(super) fn is_local(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost"

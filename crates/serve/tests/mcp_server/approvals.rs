@@ -182,6 +182,8 @@ async fn what_is_kept_back_of_a_result_was_not_told_as_progress() {
     let desk = Desk::with(Mode::Ask, |settings| {
         let wanted = ToolSettings { requires_result_approval: Some(true), ..ToolSettings::default() };
         settings.tools.insert("prints".to_owned(), wanted);
+        // Nobody answers.
+        settings.approval_timeout = std::time::Duration::from_millis(300);
     });
     let connected = connect(&desk, Person::Yes).await;
     let result = connected.call("prints", json!({"pieces": ["the words\n", "the words\n"]})).await;

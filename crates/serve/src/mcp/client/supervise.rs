@@ -49,7 +49,7 @@ pub(super) async fn supervise(server: Arc<Server>, registry: Arc<Registry>, stop
     loop {
         let began = Instant::now();
         let life = Life { server: &server, signer, registry: &registry, link: &link, stop: &stop };
-        let ended = life.live(&way).await;
+        let ended = Box::pin(life.live(&way)).await;
         if stop.is_cancelled() {
             return;
         }
@@ -179,14 +179,14 @@ impl Life<'_> {
                 let Some(signer) = self.signer else {
                     let connecting = handler
                         .serve_with_lifecycle(Metered::new(asking.by(client), self.server), way.mode());
-                    return self.connected(connecting, None).await;
+                    return Box::pin(self.connected(connecting, None)).await;
                 };
                 match sign_in::authorise(client, &signer.server, Arc::clone(&signer.keeper)).await {
                     Err(error) => Ended::NotUp(error.to_string()),
                     Ok(client) => {
                         let connecting = handler
                             .serve_with_lifecycle(Metered::new(asking.by(client), self.server), way.mode());
-                        self.connected(connecting, None).await
+                        Box::pin(self.connected(connecting, None)).await
                     }
                 }
             }

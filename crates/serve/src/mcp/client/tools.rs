@@ -95,7 +95,7 @@ pub(super) fn take_in(
         let named = name::of_tool(&server.name, &tool.name);
         match check(server, &tool, &named) {
             Err(why) => {
-                refused.push(RefusedTool { name: server.screened(&name::harmless(&tool.name, 80)), why })
+                refused.push(RefusedTool { name: server.screened(&name::harmless(&tool.name, 80)), why });
             }
             Ok(_) if definitions.contains_key(tool.name.as_ref()) => {
                 refused.push(RefusedTool { name: named, why: "the server lists it twice".to_owned() });

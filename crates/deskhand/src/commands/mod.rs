@@ -114,7 +114,7 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
         }
         Command::Undo { call, .. } => undo::run(app, printer, call).await,
         Command::Users { action } => serve::users::run(app, printer, action),
-        Command::Servers { action } => unless_interrupted(servers::run(app, printer, action)).await,
+        Command::Servers { action } => unless_interrupted(Box::pin(servers::run(app, printer, action))).await,
         Command::Doctor => unless_interrupted(doctor::run(app, printer)).await,
         Command::Config { action } => config::run(app, printer, action.as_ref()),
         Command::Console => Box::pin(console::run(app, printer)).await,

@@ -1,5 +1,7 @@
 //! `deskhand mcp` as the program that a client starts: nothing but messages on stdout, and nothing left behind.
 
+use std::process::Stdio;
+
 use deskhand_core::schema;
 use serde_json::json;
 

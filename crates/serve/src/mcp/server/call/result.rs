@@ -86,13 +86,16 @@ fn structured(
     };
     let mut data = match data {
         Value::Object(_) => data.clone(),
-        _ if shaped.is_none() && is_promised(server, name) => json!({}),
+        // A person has put other words in its place.
+        _ if shaped.is_none() && is_promised(server, name) => json!({"text": told}),
         _ => return None,
     };
     if let Some(source) = &outcome.outside {
         return Some(json!({"outside": source, "text": told}));
     }
-    without_nulls(&mut data);
+    if shaped.is_none() {
+        without_nulls(&mut data);
+    }
     if let (Some(fields), Some(handle), None) = (data.as_object_mut(), &outcome.full_output, shaped) {
         let notice = format!("A part is left out here; read_file with path \"{handle}\" reads the whole.");
         fields.insert("full_output".to_owned(), handle.clone().into());
@@ -107,7 +110,7 @@ fn is_promised(server: &McpServer, name: &str) -> bool {
     found.is_ok_and(|found| found.entry.output_schema().is_object())
 }
 
-/// What is not there is left out: the schemas of results know no `null`.
+/// What is not there is left out: the schemas of our own results know no `null`.
 fn without_nulls(value: &mut Value) {
     match value {
         Value::Object(fields) => {

@@ -1,7 +1,8 @@
 // A program that has Deskhand's tools over MCP, and the page that answers for it.
-import type { ChildProcess } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 
 import { question } from "./chat";
 import type { Server } from "./server";
@@ -14,14 +15,14 @@ interface Result {
 
 /** A client on stdio that has no way to ask its own person. */
 class Client {
-  private constructor(private readonly child: ChildProcess) {}
+  private constructor(private readonly child: ChildProcessByStdio<Writable, Readable, null>) {}
 
   private readonly waiting = new Map<number, (answer: { result?: unknown; error?: unknown }) => void>();
   private last = 0;
 
   static async start(server: Server): Promise<Client> {
     const client = new Client(server.spawn(["mcp"]));
-    createInterface(client.child.stdout!).on("line", (line) => {
+    createInterface(client.child.stdout).on("line", (line) => {
       const message = JSON.parse(line) as { id?: number; result?: unknown; error?: unknown };
       if (message.id !== undefined) client.waiting.get(message.id)?.(message);
     });
@@ -35,7 +36,7 @@ class Client {
   }
 
   private send(message: object): void {
-    this.child.stdin!.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    this.child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   }
 
   async ask<T>(method: string, params: object): Promise<T> {
@@ -53,7 +54,7 @@ class Client {
 
   async end(): Promise<void> {
     const gone = once(this.child, "exit");
-    this.child.stdin!.end();
+    this.child.stdin.end();
     await gone;
   }
 }

@@ -1,10 +1,11 @@
 // The real program on folders of its own: started, asked, killed and started again.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 import { scriptOf, type Talk } from "./script";
@@ -108,7 +109,7 @@ export class Server {
   }
 
   /** Another process of the program on the same data and the same workspace. */
-  spawn(command: string[]): ChildProcess {
+  spawn(command: string[]): ChildProcessByStdio<Writable, Readable, null> {
     const { config, environment } = this.options;
     const args = [...command, "--data-dir", "data", "--workspace", "workspace"];
     if (config !== undefined) args.push("--config", "config.toml");

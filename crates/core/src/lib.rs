@@ -43,6 +43,7 @@ pub mod spec;
 pub mod time;
 pub mod tool;
 pub mod undo;
+mod unfit;
 
 pub use approval::{Answer, ApprovalQueue, ApprovalRequest, Approver, Remember, ResultAnswer, Settled};
 pub use audit::{AuditLog, AuditRecord, AuditTrail, Phase};
@@ -66,3 +67,4 @@ pub use spec::{Effects, Permission, Spec, SpecOf};
 pub use time::Time;
 pub use tool::{Reply, Tool};
 pub use undo::{UndoJournal, UndoStep};
+pub use unfit::is_unfit;

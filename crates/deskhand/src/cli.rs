@@ -226,7 +226,7 @@ pub enum UserAction {
 pub enum ServerAction {
     /// Everything about one: its tools, what was refused of it and why, what it prints to standard error
     Show { name: String },
-    /// Take the servers of another client's JSON file over as they are; FILE has `mcpServers` in it
+    /// Take the servers of another client's JSON file over; FILE has `mcpServers` in it. What it allows its tools is not taken over
     Import { file: PathBuf },
     /// Take one out of mcp.json
     Remove { name: String },

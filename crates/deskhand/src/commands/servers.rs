@@ -4,9 +4,8 @@ use std::{fmt::Write, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use deskhand_serve::mcp::client::{
-    ServerState, ServerStatus,
+    ServerState, ServerStatus, server_to_sign_in,
     sign_in::{self, Keeper, Login},
-    to_sign_in as to_sign_in_to,
 };
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -157,7 +156,7 @@ fn import(app: &App, printer: Printer, file: &std::path::Path) -> Result<u8> {
 fn to_sign_in(app: &App, name: &str) -> Result<(sign_in::Server, Arc<dyn Keeper>)> {
     let configured = servers::configured(&app.settings, app.config_dir.as_deref());
     let config = configured.servers.get(name).with_context(|| format!("there is no server {name}"))?;
-    let server = to_sign_in_to(name, config, &app.server_places()).map_err(anyhow::Error::msg)?;
+    let server = server_to_sign_in(name, config, &app.server_places()).map_err(anyhow::Error::msg)?;
     Ok((server, servers::keeper(&config_dir(app)?)))
 }
 

@@ -84,11 +84,8 @@ pub fn safe(text: &str) -> Cow<'_, str> {
 }
 
 fn harmless(c: char) -> bool {
-    match c {
-        '\n' | '\t' => true,
-        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => false,
-        c => !c.is_control(),
-    }
+    // The space that does not break looks like what it is.
+    matches!(c, '\n' | '\t' | '\u{a0}') || !deskhand_core::is_unfit(c)
 }
 
 /// As [`safe`], for a text that arrives in pieces: a line end of other systems may be parted by them.
@@ -132,7 +129,8 @@ mod tests {
         assert_eq!(safe("over\rwritten"), "over\\u{d}written");
         assert_eq!(safe("line\r\nline\tx"), "line\nline\tx");
         assert_eq!(safe("abc\u{202e}cba"), "abc\\u{202e}cba");
-        assert_eq!(safe("中文 é"), "中文 é");
+        assert_eq!(safe("a\u{3164}b\u{e0041}c\u{2800}"), "a\\u{3164}b\\u{e0041}c\\u{2800}");
+        assert_eq!(safe("中文 é\u{a0}!"), "中文 é\u{a0}!");
         assert_eq!(safe_line("a\n  It can be undone.\tx"), "a\\n  It can be undone.\\tx");
     }
 }

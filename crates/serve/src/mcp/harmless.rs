@@ -1,6 +1,8 @@
 //! Words of somebody else's choice, made fit to be shown: what hides text or turns it around could deceive whoever
 //! reads it.
 
+use deskhand_core::is_unfit;
+
 /// Text on one line, without what could hide or turn around other text, and not longer than `most`.
 pub fn harmless(text: &str, most: usize) -> String {
     tidy(text, most, |c| if c.is_whitespace() { Some(' ') } else { None })
@@ -22,14 +24,6 @@ fn tidy(text: &str, most: usize, instead: impl Fn(char) -> Option<char>) -> Stri
         kept.push('…');
     }
     kept.trim().to_owned()
-}
-
-/// Control characters, marks of direction, and characters that nobody sees or takes for a space.
-pub fn is_unfit(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Text on one line as a person is to judge it: what is unfit is not left out but seen, since it may be the very thing

@@ -134,7 +134,11 @@ impl Drop for Servers {
 }
 
 /// The server of an entry as somebody signs in to it, with its variables put in. An error says why nobody can.
-pub fn to_sign_in(name: &str, config: &ServerConfig, places: &Places) -> Result<sign_in::Server, String> {
+pub fn server_to_sign_in(
+    name: &str,
+    config: &ServerConfig,
+    places: &Places,
+) -> Result<sign_in::Server, String> {
     let workspace = places.workspaces.first().map_or_else(String::new, |folder| folder.display().to_string());
     let variables = expand::Variables { environment: &places.environment, workspace: &workspace };
     match variables.expand(&config.link)?.link {

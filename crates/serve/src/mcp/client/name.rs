@@ -1,8 +1,7 @@
 //! Names and words of other servers, made fit to be shown and called here.
 
-use deskhand_core::arguments::sha256_hex;
+use deskhand_core::{arguments::sha256_hex, is_unfit};
 
-use crate::mcp::harmless::is_unfit;
 pub(super) use crate::mcp::harmless::{harmless, harmless_lines};
 
 /// What clients of models take as the name of a tool.

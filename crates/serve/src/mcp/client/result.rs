@@ -1,12 +1,11 @@
 //! What a server answered to a call, as text, data and pictures.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use deskhand_core::{Image, tool::Reply};
+use deskhand_core::{Image, is_unfit, tool::Reply};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::Value;
 
 use super::name;
-use crate::mcp::harmless::is_unfit;
 
 const MOST_IMAGES: usize = 16;
 const MOST_IMAGE_BYTES: usize = 10 * 1024 * 1024;

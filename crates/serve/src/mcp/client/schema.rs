@@ -2,10 +2,10 @@
 //! pass for words of ours.
 
 use deskhand_agent::chain::constraint::inline_refs_in_bounds;
+use deskhand_core::is_unfit;
 use serde_json::{Map, Value};
 
 use super::name;
-use crate::mcp::harmless::is_unfit;
 
 const MOST_BYTES: usize = 64 * 1024;
 const DEEPEST: usize = 40;

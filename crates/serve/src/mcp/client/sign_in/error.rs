@@ -76,15 +76,9 @@ fn of_exchange(why: &str) -> String {
     }
 }
 
-/// Words of a server on one line, without what would steer a terminal.
+/// Words of a server, on one line and within bounds.
 pub(super) fn harmless(text: &str) -> String {
-    let steers = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let plain: String = text.chars().map(|c| if steers(c) { ' ' } else { c }).take(LONGEST).collect();
-    let words: Vec<&str> = plain.split_whitespace().collect();
-    words.join(" ")
+    crate::mcp::harmless::harmless(text, LONGEST)
 }
 
 #[cfg(test)]
@@ -93,8 +87,8 @@ mod tests {
 
     #[test]
     fn a_servers_words_do_not_steer_the_terminal() {
-        assert_eq!(harmless("no\u{1b}[2J\r\nway \u{202e}now"), "no [2J way now");
-        assert_eq!(harmless(&"x".repeat(1_000)).len(), LONGEST);
+        assert_eq!(harmless("no\u{1b}[2J\r\nway \u{202e}now"), "no[2J  way now");
+        assert_eq!(harmless(&"x".repeat(1_000)), format!("{}…", "x".repeat(LONGEST)));
     }
 
     #[test]

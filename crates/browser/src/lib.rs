@@ -1,0 +1,3 @@
+//! The hands on a web page.
+
+pub mod cdp;

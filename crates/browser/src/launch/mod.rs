@@ -8,7 +8,7 @@ mod profile;
 use std::{io, path::PathBuf, time::Duration};
 
 pub use self::{
-    arguments::{Viewport, Window},
+    arguments::{Viewport, Window, arguments, without_sandbox},
     find::{Found, find, version},
     process::{Process, Started, start},
     profile::Profile,

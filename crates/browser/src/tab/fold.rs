@@ -1,0 +1,166 @@
+//! How each event changes the state, and what is sent because of it.
+
+use serde_json::{Value, json};
+
+use super::{
+    dialogs::Answer,
+    state::{Attached, MOST_TABS, State, Tab},
+};
+use crate::{cdp::Event, stealth::Kind};
+
+/// A command that follows from an event; nobody waits for its answer.
+#[derive(Debug, PartialEq)]
+pub enum Then {
+    /// A new target: prepare it and let it run.
+    Prepare { session: String, kind: Kind },
+    /// A target that is none of ours: let it run as it is.
+    LetRun { session: String },
+    CloseTarget { target: String },
+    Post { session: String, method: &'static str, params: Value },
+}
+
+impl State {
+    /// Takes an event in.
+    pub fn fold(&mut self, event: &Event) -> Vec<Then> {
+        let params = &event.params;
+        let session = event.session.as_deref();
+        let text = |key: &str| params[key].as_str().unwrap_or_default();
+        match event.method.as_str() {
+            "Target.attachedToTarget" => return self.attached(session, params),
+            "Target.detachedFromTarget" => self.detached(text("sessionId")),
+            "Target.targetInfoChanged" => self.info_changed(&params["targetInfo"]),
+            "Target.targetCrashed" => self.crashed(text("targetId")),
+            "Browser.downloadWillBegin" => self.downloads.begins(params),
+            "Browser.downloadProgress" => self.downloads.progresses(params, &mut self.notices),
+            method => return session.map(|session| self.fold_page(session, method, params)).unwrap_or_default(),
+        }
+        Vec::new()
+    }
+
+    fn fold_page(&mut self, session: &str, method: &str, params: &Value) -> Vec<Then> {
+        let text = |key: &str| params[key].as_str().unwrap_or_default();
+        let Some(tab) = self.sessions.get(session).map(|attached| attached.tab.clone()) else { return Vec::new() };
+        let Some(tab) = self.tabs.iter_mut().find(|known| known.target == tab) else { return Vec::new() };
+        match method {
+            "Page.frameAttached" => tab.frames.attach(text("frameId"), params["parentFrameId"].as_str(), session),
+            "Page.frameNavigated" => {
+                let frame = &params["frame"];
+                let id = frame["id"].as_str().unwrap_or_default();
+                if tab.frames.navigated(frame, session) {
+                    tab.frames.detach_children(id);
+                    if frame["parentId"].is_null() && id == tab.target {
+                        tab.dialogs.forget();
+                        tab.crashed = false;
+                    }
+                }
+            }
+            "Page.navigatedWithinDocument" => {
+                if let Some(frame) = tab.frames.get_mut(text("frameId")) {
+                    text("url").clone_into(&mut frame.url);
+                }
+            }
+            // One that moves to another process is not gone.
+            "Page.frameDetached" if text("reason") != "swap" => tab.frames.detach(text("frameId")),
+            "Page.lifecycleEvent" => tab.frames.lifecycle(params),
+            "Page.frameStartedLoading" if text("frameId") == tab.target => tab.loading = true,
+            "Page.frameStoppedLoading" if text("frameId") == tab.target => tab.loading = false,
+            "Page.javascriptDialogOpening" => {
+                let answer = tab.dialogs.opens(params, &self.dialog_policy, &mut self.notices);
+                return answered(session, answer);
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn attached(&mut self, parent: Option<&str>, params: &Value) -> Vec<Then> {
+        let info = &params["targetInfo"];
+        let text = |key: &str| info[key].as_str().unwrap_or_default();
+        let session = params["sessionId"].as_str().unwrap_or_default().to_owned();
+        let target = text("targetId").to_owned();
+        let of_parent = parent.and_then(|parent| self.sessions.get(parent)).map(|parent| parent.tab.clone());
+        let (kind, tab) = match (text("type"), of_parent) {
+            // What is loaded ahead is not open yet.
+            ("page", None) if text("subtype").is_empty() => (Kind::Page, target.clone()),
+            ("iframe", Some(tab)) => (Kind::Frame, tab),
+            ("worker" | "shared_worker" | "service_worker", tab) => (Kind::Worker, tab.unwrap_or_default()),
+            _ => return vec![Then::LetRun { session }],
+        };
+        match kind {
+            Kind::Page if self.tabs.len() >= MOST_TABS => {
+                self.notices.add(&format!("A page wanted more than {MOST_TABS} tabs; the new one was closed."));
+                return vec![Then::CloseTarget { target }];
+            }
+            Kind::Page => self.opened(&target, &session, info),
+            Kind::Frame => {
+                if let Some(tab) = self.tab_mut(&tab) {
+                    tab.frames.attach(&target, info["parentFrameId"].as_str(), &session);
+                }
+            }
+            Kind::Worker => {}
+        }
+        self.sessions.insert(session.clone(), Attached { kind, tab });
+        vec![Then::Prepare { session, kind }]
+    }
+
+    fn opened(&mut self, target: &str, session: &str, info: &Value) {
+        self.next_number += 1;
+        let mut tab = Tab {
+            number: self.next_number,
+            target: target.to_owned(),
+            session: session.to_owned(),
+            title: info["title"].as_str().unwrap_or_default().to_owned(),
+            frames: super::frames::Frames::default(),
+            dialogs: super::dialogs::Dialogs::default(),
+            crashed: false,
+            loading: false,
+        };
+        tab.frames.attach(target, None, session);
+        if let Some(frame) = tab.frames.get_mut(target) {
+            info["url"].as_str().unwrap_or_default().clone_into(&mut frame.url);
+        }
+        if info["openerId"].is_string() {
+            let shown = info["url"].as_str().filter(|url| !url.is_empty()).unwrap_or("about:blank");
+            self.notices.add(&format!("The page opened a new tab, number {}: {shown}.", tab.number));
+        }
+        // What a person would look at: the first tab, and whatever opens after it.
+        self.current = Some(tab.target.clone());
+        self.tabs.push(tab);
+    }
+
+    fn detached(&mut self, session: &str) {
+        let Some(gone) = self.sessions.remove(session) else { return };
+        if gone.kind == Kind::Page {
+            self.tabs.retain(|tab| tab.target != gone.tab);
+            self.sessions.retain(|_, attached| attached.tab != gone.tab);
+            if self.current.as_ref() == Some(&gone.tab) {
+                self.current = self.tabs.last().map(|tab| tab.target.clone());
+            }
+        } else if let Some(tab) = self.tab_mut(&gone.tab) {
+            tab.frames.session_gone(session);
+        }
+    }
+
+    fn info_changed(&mut self, info: &Value) {
+        let title = info["title"].as_str().unwrap_or_default().chars().take(1000).collect();
+        if let Some(tab) = self.tab_mut(info["targetId"].as_str().unwrap_or_default()) {
+            tab.title = title;
+        }
+    }
+
+    fn crashed(&mut self, target: &str) {
+        let Some(tab) = self.tab_mut(target) else { return };
+        tab.crashed = true;
+        let number = tab.number;
+        self.notices.add(&format!("The page in tab {number} crashed. Navigate again to go on."));
+    }
+}
+
+fn answered(session: &str, Answer { handle, stop_the_page }: Answer) -> Vec<Then> {
+    let post = |method, params| Then::Post { session: session.to_owned(), method, params };
+    let mut then = vec![post("Page.handleJavaScriptDialog", handle)];
+    if stop_the_page {
+        then.push(post("Runtime.terminateExecution", json!({})));
+    }
+    then
+}

@@ -1,0 +1,92 @@
+//! All that is known of what is open in a browser.
+
+use std::collections::HashMap;
+
+use super::{
+    dialogs::{DialogPolicy, Dialogs},
+    downloads::Downloads,
+    frames::{Frame, Frames},
+    notices::Notices,
+};
+use crate::stealth::Kind;
+
+/// How many tabs may be open. What a page opens beyond that is closed at once.
+pub const MOST_TABS: usize = 30;
+
+#[derive(Debug, Default)]
+pub struct State {
+    /// By session id.
+    pub(super) sessions: HashMap<String, Attached>,
+    /// In the order in which they were opened.
+    pub tabs: Vec<Tab>,
+    /// The target of the tab that calls are about.
+    pub(super) current: Option<String>,
+    pub(super) next_number: u32,
+    pub notices: Notices,
+    pub dialog_policy: DialogPolicy,
+    pub downloads: Downloads,
+}
+
+/// A target that we are attached to.
+#[derive(Clone, Debug)]
+pub struct Attached {
+    pub kind: Kind,
+    /// The target of the tab that it belongs to.
+    pub tab: String,
+}
+
+#[derive(Debug)]
+pub struct Tab {
+    /// What it is called by; never used again for another.
+    pub number: u32,
+    pub target: String,
+    pub session: String,
+    pub title: String,
+    pub frames: Frames,
+    pub(super) dialogs: Dialogs,
+    pub crashed: bool,
+    /// Whether its main frame is loading something.
+    pub loading: bool,
+}
+
+impl Tab {
+    /// The frame of the tab itself. Chromium gives it the id of the target.
+    pub fn main_frame(&self) -> Option<&Frame> {
+        self.frames.get(&self.target).or_else(|| self.frames.iter().find(|frame| frame.parent.is_none()))
+    }
+
+    pub fn url(&self) -> &str {
+        let main = self.main_frame();
+        main.map_or("", |frame| frame.unreachable.as_deref().unwrap_or(&frame.url))
+    }
+}
+
+impl State {
+    /// The tab that calls are about.
+    pub fn current(&self) -> Option<&Tab> {
+        self.tabs.iter().find(|tab| Some(&tab.target) == self.current.as_ref())
+    }
+
+    pub fn tab(&self, target: &str) -> Option<&Tab> {
+        self.tabs.iter().find(|tab| tab.target == target)
+    }
+
+    pub fn tab_mut(&mut self, target: &str) -> Option<&mut Tab> {
+        self.tabs.iter_mut().find(|tab| tab.target == target)
+    }
+
+    /// Makes it the one that calls are about. Whether there is such a tab.
+    pub fn select(&mut self, number: u32) -> bool {
+        let found = self.tabs.iter().find(|tab| tab.number == number).map(|tab| tab.target.clone());
+        let there = found.is_some();
+        if there {
+            self.current = found;
+        }
+        there
+    }
+
+    pub(super) fn tab_of_session(&mut self, session: &str) -> Option<&mut Tab> {
+        let tab = self.sessions.get(session)?.tab.clone();
+        self.tab_mut(&tab)
+    }
+}

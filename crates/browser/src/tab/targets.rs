@@ -1,0 +1,133 @@
+//! The state of a browser's targets, kept up to date, and waiting for it to become as it should.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::{fold::Then, state::State};
+use crate::{
+    cdp::{Connection, Ears, Event, Session},
+    stealth::{Identity, Kind, Stealth},
+};
+
+/// Why a wait ended without what it waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Waited {
+    TimedOut,
+    Cancelled,
+    /// The browser is gone.
+    Closed(String),
+}
+
+/// What is open in a browser. It listens to the browser's events, and lives as long as the connection.
+pub struct Targets {
+    state: Mutex<State>,
+    /// Counts the changes.
+    changed: watch::Sender<u64>,
+    stealth: Stealth,
+    identity: OnceLock<Identity>,
+}
+
+impl Targets {
+    pub fn new(stealth: Stealth) -> Arc<Self> {
+        let (state, changed) = (Mutex::default(), watch::Sender::new(0));
+        Arc::new(Self { state, changed, stealth, identity: OnceLock::new() })
+    }
+
+    /// What the browser says it is; known before the first target is.
+    pub fn identify(&self, identity: Identity) {
+        let _ = self.identity.set(identity);
+    }
+
+    /// Attaches to what a session opens, before its code runs.
+    pub fn auto_attach() -> Value {
+        json!({
+            "autoAttach": true,
+            "waitForDebuggerOnStart": true,
+            "flatten": true,
+            "filter": [
+                {"type": "browser", "exclude": true},
+                {"type": "tab", "exclude": true},
+                {"type": "browser_ui", "exclude": true},
+                {},
+            ],
+        })
+    }
+
+    /// The state as it is now. Never held while waiting.
+    pub fn look(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state from this side.
+    pub fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let result = change(&mut self.look());
+        self.changed.send_modify(|count| *count += 1);
+        result
+    }
+
+    /// Waits until `wanted` finds what it looks for in the state.
+    pub async fn wait_for<T>(
+        &self,
+        connection: &Connection,
+        limit: Duration,
+        cancel: &CancellationToken,
+        wanted: impl Fn(&State) -> Option<T>,
+    ) -> Result<T, Waited> {
+        let mut changes = self.changed.subscribe();
+        let search = async {
+            loop {
+                changes.mark_unchanged();
+                if let Some(found) = wanted(&self.look()) {
+                    return found;
+                }
+                // The sender is ours: this ends only with a change.
+                let _ = changes.changed().await;
+            }
+        };
+        tokio::select! {
+            found = search => Ok(found),
+            () = cancel.cancelled() => Err(Waited::Cancelled),
+            why = connection.until_ended() => Err(Waited::Closed(why)),
+            () = tokio::time::sleep(limit) => Err(Waited::TimedOut),
+        }
+    }
+
+    fn prepare(&self, session: &Session, kind: Kind) {
+        let none = json!({});
+        if kind != Kind::Worker {
+            session.post("Page.enable", &none);
+            session.post("Page.setLifecycleEventsEnabled", &json!({"enabled": true}));
+        }
+        session.post("Target.setAutoAttach", &Self::auto_attach());
+        let unknown = Identity::default();
+        self.stealth.prepare(session, kind, self.identity.get().unwrap_or(&unknown));
+        session.post("Runtime.runIfWaitingForDebugger", &none);
+    }
+}
+
+impl Ears for Targets {
+    fn hear(&self, event: &Event, connection: &Connection) {
+        let then = self.change(|state| state.fold(event));
+        let of = |id: String| Session::of(connection.clone(), id);
+        for then in then {
+            match then {
+                Then::Prepare { session, kind } => self.prepare(&of(session), kind),
+                Then::LetRun { session } => {
+                    let session_of = of(session.clone());
+                    session_of.post("Runtime.runIfWaitingForDebugger", &json!({}));
+                    connection.post(None, "Target.detachFromTarget", &json!({"sessionId": session}));
+                }
+                Then::CloseTarget { target } => {
+                    connection.post(None, "Target.closeTarget", &json!({"targetId": target}));
+                }
+                Then::Post { session, method, params } => of(session).post(method, &params),
+            }
+        }
+    }
+}

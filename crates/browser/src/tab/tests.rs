@@ -1,0 +1,128 @@
+//! What events make of the state.
+#![allow(clippy::unwrap_used)] // all of it is tests
+
+use serde_json::{Value, json};
+
+use super::{
+    fold::Then,
+    state::{MOST_TABS, State},
+};
+use crate::{cdp::Event, stealth::Kind};
+
+fn event(session: Option<&str>, method: &str, params: Value) -> Event {
+    Event { session: session.map(str::to_owned), method: method.to_owned(), params }
+}
+
+fn attach(kind: &str, target: &str, session: &str) -> Value {
+    json!({"sessionId": session, "waitingForDebugger": true,
+        "targetInfo": {"targetId": target, "type": kind, "title": "", "url": "about:blank"}})
+}
+
+/// A browser with one tab `T`, on session `S`.
+fn one_tab() -> State {
+    let mut state = State::default();
+    let then = state.fold(&event(None, "Target.attachedToTarget", attach("page", "T", "S")));
+    assert_eq!(then, [Then::Prepare { session: "S".into(), kind: Kind::Page }]);
+    navigate(&mut state, "S", "T", None, "L1", "http://a.test/");
+    state
+}
+
+fn navigate(state: &mut State, session: &str, frame: &str, parent: Option<&str>, loader: &str, url: &str) {
+    let mut frame = json!({"id": frame, "loaderId": loader, "url": url});
+    if let Some(parent) = parent {
+        frame["parentId"] = parent.into();
+    }
+    state.fold(&event(Some(session), "Page.frameNavigated", json!({"frame": frame})));
+}
+
+fn lifecycle(state: &mut State, frame: &str, loader: &str, name: &str) {
+    let params = json!({"frameId": frame, "loaderId": loader, "name": name});
+    state.fold(&event(Some("S"), "Page.lifecycleEvent", params));
+}
+
+#[test]
+fn a_document_is_as_far_as_its_own_events_say() {
+    let mut state = one_tab();
+    lifecycle(&mut state, "T", "L0", "load");
+    assert!(!state.current().unwrap().main_frame().unwrap().reached.load, "that was the one before");
+    lifecycle(&mut state, "T", "L1", "DOMContentLoaded");
+    lifecycle(&mut state, "T", "L1", "load");
+    let reached = state.current().unwrap().main_frame().unwrap().reached;
+    assert!(reached.dom && reached.load && !reached.network_idle);
+    let generation = state.current().unwrap().main_frame().unwrap().generation;
+    state.fold(&event(Some("S"), "Page.navigatedWithinDocument", json!({"frameId": "T", "url": "http://a.test/#x"})));
+    assert_eq!(state.current().unwrap().url(), "http://a.test/#x");
+    assert_eq!(state.current().unwrap().main_frame().unwrap().generation, generation, "it is the same document");
+    navigate(&mut state, "S", "T", None, "L2", "http://b.test/");
+    let main = state.current().unwrap().main_frame().unwrap();
+    assert!(!main.reached.load && main.generation != generation);
+}
+
+#[test]
+fn frames_move_between_processes_and_go_with_their_parents() {
+    let mut state = one_tab();
+    state.fold(&event(Some("S"), "Page.frameAttached", json!({"frameId": "F", "parentFrameId": "T"})));
+    navigate(&mut state, "S", "F", Some("T"), "LF", "http://a.test/frame");
+    // It gets a process of its own: attached under the same id, then detached from the first.
+    let mut params = attach("iframe", "F", "S2");
+    params["targetInfo"]["parentFrameId"] = "T".into();
+    let then = state.fold(&event(Some("S"), "Target.attachedToTarget", params));
+    assert_eq!(then, [Then::Prepare { session: "S2".into(), kind: Kind::Frame }]);
+    state.fold(&event(Some("S"), "Page.frameDetached", json!({"frameId": "F", "reason": "swap"})));
+    navigate(&mut state, "S2", "F", None, "LG", "http://other.test/");
+    state.fold(&event(Some("S2"), "Page.frameAttached", json!({"frameId": "G", "parentFrameId": "F"})));
+    let tab = state.current().unwrap();
+    let seen: Vec<_> = tab.frames.iter().map(|f| (f.id.as_str(), f.session.as_str(), f.parent.as_deref())).collect();
+    assert_eq!(seen, [("T", "S", None), ("F", "S2", Some("T")), ("G", "S2", Some("F"))]);
+    state.fold(&event(Some("S"), "Page.frameDetached", json!({"frameId": "F", "reason": "remove"})));
+    assert_eq!(state.current().unwrap().frames.iter().count(), 1);
+}
+
+#[test]
+fn a_tab_that_closes_gives_way_to_the_last_one() {
+    let mut state = one_tab();
+    let mut params = attach("page", "U", "S2");
+    params["targetInfo"]["openerId"] = "T".into();
+    state.fold(&event(None, "Target.attachedToTarget", params));
+    assert_eq!(state.current().unwrap().number, 2);
+    assert!(state.notices.take()[0].contains("new tab, number 2"));
+    assert!(state.select(1) && !state.select(9));
+    state.fold(&event(None, "Target.detachedFromTarget", json!({"sessionId": "S"})));
+    assert_eq!(state.current().unwrap().number, 2);
+    // What comes late for the one that is gone changes nothing.
+    navigate(&mut state, "S", "T", None, "L9", "http://late.test/");
+    assert_eq!(state.tabs.len(), 1);
+    state.fold(&event(None, "Target.detachedFromTarget", json!({"sessionId": "S2"})));
+    assert!(state.current().is_none());
+}
+
+#[test]
+fn there_is_an_end_to_tabs_and_what_is_none_is_let_go() {
+    let mut state = State::default();
+    for number in 0..100 {
+        let params = attach("page", &format!("T{number}"), &format!("S{number}"));
+        let then = state.fold(&event(None, "Target.attachedToTarget", params));
+        assert_eq!(matches!(then[0], Then::CloseTarget { .. }), number >= MOST_TABS, "{number}");
+    }
+    assert_eq!(state.tabs.len(), MOST_TABS);
+    let then = state.fold(&event(None, "Target.attachedToTarget", attach("webview", "W", "SW")));
+    assert_eq!(then, [Then::LetRun { session: "SW".into() }]);
+}
+
+#[test]
+fn nothing_odd_breaks_it() {
+    let mut state = one_tab();
+    let methods = [
+        "Target.attachedToTarget", "Target.detachedFromTarget", "Target.targetInfoChanged", "Target.targetCrashed",
+        "Page.frameAttached", "Page.frameNavigated", "Page.frameDetached", "Page.lifecycleEvent", "Page.unheardOf",
+        "Page.javascriptDialogOpening", "Browser.downloadWillBegin", "Browser.downloadProgress", "",
+    ];
+    for method in methods {
+        for params in [Value::Null, json!([]), json!({}), json!({"frame": 3, "targetInfo": "x", "frameId": {}})] {
+            for session in [None, Some("S"), Some("unknown")] {
+                state.fold(&event(session, method, params.clone()));
+            }
+        }
+    }
+    assert_eq!(state.current().unwrap().target, "T");
+}

@@ -95,7 +95,17 @@ mod tests {
         assert_eq!(no, Some(Incoming::Answer { id: 7, result: Err(refusal) }));
         let event = Event { session: Some("S".into()), method: "Page.x".into(), params: Value::Null };
         assert_eq!(read(br#"{"method":"Page.x","sessionId":"S"}"#), Some(Incoming::Event(event)));
-        for odd in [&b""[..], b"{", b"[]", b"null", b"{}", b"{\"id\":-1}", b"{\"id\":\"1\"}", b"\xff\xfe", b"{\"method\":1}"] {
+        for odd in [
+            &b""[..],
+            b"{",
+            b"[]",
+            b"null",
+            b"{}",
+            b"{\"id\":-1}",
+            b"{\"id\":\"1\"}",
+            b"\xff\xfe",
+            b"{\"method\":1}",
+        ] {
             assert_eq!(read(odd), None, "{odd:?}");
         }
     }

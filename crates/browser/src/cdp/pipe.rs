@@ -14,7 +14,15 @@ pub fn over_pipes(
     from: impl AsyncRead + Unpin + Send + 'static,
     to: impl AsyncWrite + Unpin + Send + 'static,
 ) -> Transport {
-    let receive = Reader { from, piece: vec![0; PIECE], filled: 0, used: 0, message: Vec::new(), size: 0, most: MOST_BYTES };
+    let receive = Reader {
+        from,
+        piece: vec![0; PIECE],
+        filled: 0,
+        used: 0,
+        message: Vec::new(),
+        size: 0,
+        most: MOST_BYTES,
+    };
     Transport { receive: Box::new(receive), send: Box::new(Writer(to)) }
 }
 
@@ -44,7 +52,12 @@ impl<R: AsyncRead + Unpin + Send> Reader<R> {
             (self.used, self.filled) = (0, 0);
             match self.from.read(&mut self.piece).await? {
                 0 if self.size == 0 => return Ok(None),
-                0 => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it ended in the middle of a message")),
+                0 => {
+                    return Err(io::Error::new(
+                        io::ErrorKind::UnexpectedEof,
+                        "it ended in the middle of a message",
+                    ));
+                }
                 read => self.filled = read,
             }
         }

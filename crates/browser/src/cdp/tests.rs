@@ -69,7 +69,8 @@ fn connected() -> (Connection, Peer, Arc<Heard>, DropGuard) {
     let (from, to) = tokio::io::split(ours);
     let heard = Arc::new(Heard::default());
     let stop = CancellationToken::new();
-    let connection = Connection::start(over_pipes(from, to), Arc::clone(&heard) as Arc<dyn Ears>, stop.clone());
+    let connection =
+        Connection::start(over_pipes(from, to), Arc::clone(&heard) as Arc<dyn Ears>, stop.clone());
     (connection, Peer { stream: theirs, read: Vec::new() }, heard, stop.drop_guard())
 }
 
@@ -90,7 +91,10 @@ async fn answers_reach_whoever_asked_in_any_order() {
     let one = peer.command().await;
     let second = calling(&connection, "B.second", LONG);
     let two = peer.command().await;
-    assert_eq!((&one["method"], &one["sessionId"], &one["params"]), (&json!("A.first"), &json!("S1"), &json!({"a": 1})));
+    assert_eq!(
+        (&one["method"], &one["sessionId"], &one["params"]),
+        (&json!("A.first"), &json!("S1"), &json!({"a": 1}))
+    );
     peer.answer(two["id"].as_u64().unwrap(), json!("two")).await;
     peer.answer(one["id"].as_u64().unwrap(), json!("one")).await;
     assert_eq!((first.await.unwrap(), second.await.unwrap()), (Ok(json!("one")), Ok(json!("two"))));
@@ -101,7 +105,9 @@ async fn wrong_ids_and_garbage_change_nothing() {
     let (connection, mut peer, heard, _stop) = connected();
     let call = calling(&connection, "A.b", LONG);
     let id = peer.command().await["id"].as_u64().unwrap();
-    for odd in ["", "not json", "[1,2]", "{}", "\u{fffd}{{{", "{\"id\":\"x\"}", "{\"id\":1e400}", "{\"method\":[]}"] {
+    for odd in
+        ["", "not json", "[1,2]", "{}", "\u{fffd}{{{", "{\"id\":\"x\"}", "{\"id\":1e400}", "{\"method\":[]}"]
+    {
         peer.say(odd).await;
     }
     peer.answer(id + 1000, json!("not yours")).await;

@@ -28,6 +28,9 @@ pub enum Window {
     Visible,
 }
 
+/// How much higher a window is than its page. Only where that is wrong, the window is set right once it is there.
+const FRAME_HEIGHT: u32 = 87;
+
 /// What is switched off whoever asks: traffic of the browser's own, questions to a person who is not there, and what
 /// makes pages behave otherwise in the background.
 const ALWAYS: &[&str] = &[
@@ -63,7 +66,7 @@ const ALWAYS: &[&str] = &[
 pub fn arguments(profile: &Path, window: Window, viewport: Viewport, stealth: Stealth) -> Vec<String> {
     let mut arguments: Vec<String> = ALWAYS.iter().map(|&flag| flag.to_owned()).collect();
     arguments.push(format!("--user-data-dir={}", profile.display()));
-    arguments.push(format!("--window-size={},{}", viewport.width, viewport.height));
+    arguments.push(format!("--window-size={},{}", viewport.width, viewport.height + FRAME_HEIGHT));
     if window == Window::Headless {
         arguments.push("--headless=new".to_owned());
     }
@@ -108,14 +111,19 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_in_it_and_nothing_tells_of_automation() {
-        let arguments =
-            |window| arguments(Path::new("/p/x y"), window, Viewport { width: 800, height: 600 }, Stealth::On);
+        let arguments = |window| {
+            arguments(Path::new("/p/x y"), window, Viewport { width: 800, height: 600 }, Stealth::On)
+        };
         let hidden = arguments(Window::Headless);
-        for flag in ["--user-data-dir=/p/x y", "--window-size=800,600", "--headless=new", "--remote-debugging-pipe"] {
+        for flag in
+            ["--user-data-dir=/p/x y", "--window-size=800,687", "--headless=new", "--remote-debugging-pipe"]
+        {
             assert!(hidden.iter().any(|given| given == flag), "{flag}");
         }
         assert!(!arguments(Window::Visible).iter().any(|flag| flag.starts_with("--headless")));
-        assert!(!hidden.iter().any(|flag| flag.contains("enable-automation") || flag.contains("debugging-port")));
+        assert!(
+            !hidden.iter().any(|flag| flag.contains("enable-automation") || flag.contains("debugging-port"))
+        );
         assert_eq!(hidden.iter().any(|flag| flag == "--no-sandbox"), without_sandbox());
         assert_eq!(hidden.last().unwrap(), "about:blank");
     }

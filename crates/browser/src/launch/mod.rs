@@ -4,6 +4,7 @@ mod arguments;
 mod find;
 mod process;
 mod profile;
+mod reach;
 
 use std::{io, path::PathBuf, time::Duration};
 
@@ -12,6 +13,7 @@ pub use self::{
     find::{Found, find, version},
     process::{Process, Started, start},
     profile::Profile,
+    reach::reach,
 };
 
 /// Why there is no browser.
@@ -39,9 +41,12 @@ impl LaunchError {
     pub fn remedy(&self) -> String {
         match self {
             Self::NoBrowser => find::REMEDY.to_owned(),
-            Self::Unusable { .. } => "Set browser.path to the program of Chromium, Chrome or Edge.".to_owned(),
+            Self::Unusable { .. } => {
+                "Set browser.path to the program of Chromium, Chrome or Edge.".to_owned()
+            }
             Self::NotStarted { .. } | Self::NoAnswer { .. } => {
-                "Start it by hand to see why; another one can be named by the setting browser.path.".to_owned()
+                "Start it by hand to see why; another one can be named by the setting browser.path."
+                    .to_owned()
             }
             Self::Profile { .. } => "Check that the data folder is yours and has room.".to_owned(),
             Self::InUse { .. } => "End the other one, or ask for another profile.".to_owned(),

@@ -30,8 +30,22 @@ const MOVES_PIPES: &str = r#"exec "$@" 3<&0 4>&1 0</dev/null 1>&2"#;
 
 /// What of the environment a browser needs. Keys of model servers and the like are not for it.
 const ENVIRONMENT: &[&str] = &[
-    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY",
-    "DBUS_SESSION_BUS_ADDRESS", "FONTCONFIG_PATH", "FONTCONFIG_FILE", "LD_LIBRARY_PATH", "PULSE_SERVER",
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TMPDIR",
+    "DISPLAY",
+    "XAUTHORITY",
+    "WAYLAND_DISPLAY",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "FONTCONFIG_PATH",
+    "FONTCONFIG_FILE",
+    "LD_LIBRARY_PATH",
+    "PULSE_SERVER",
 ];
 
 /// A running browser. It ends when this is dropped, with all of its processes, and takes its profile with it.
@@ -59,7 +73,8 @@ pub fn start(found: &Found, arguments: &[String], profile: Profile) -> Result<St
     command.current_dir(profile.path()).process_group(0).kill_on_drop(true);
     let mut child = command.spawn().map_err(failed)?;
     let gone = || std::io::Error::other("its pipes are not there");
-    let (Some(to), Some(from), Some(errors)) = (child.stdin.take(), child.stdout.take(), child.stderr.take()) else {
+    let (Some(to), Some(from), Some(errors)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
         return Err(failed(gone()));
     };
     let pid = child.id().ok_or_else(|| failed(gone()))?;
@@ -74,7 +89,8 @@ pub fn start(found: &Found, arguments: &[String], profile: Profile) -> Result<St
 /// Moving pipes into another process needs more than the standard library elsewhere.
 #[cfg(not(unix))]
 pub fn start(found: &Found, _: &[String], _: Profile) -> Result<Started, LaunchError> {
-    let error = std::io::Error::other("starting a browser is not built for this system; attach to one instead");
+    let error =
+        std::io::Error::other("starting a browser is not built for this system; attach to one instead");
     Err(LaunchError::NotStarted { path: found.path.clone(), error })
 }
 
@@ -199,7 +215,10 @@ mod tests {
     fn no_key_gets_into_a_browser() {
         for (name, _) in environment() {
             let name = name.to_string_lossy().into_owned();
-            assert!(!name.contains("KEY") && !name.contains("TOKEN") && !name.starts_with("DESKHAND"), "{name}");
+            assert!(
+                !name.contains("KEY") && !name.contains("TOKEN") && !name.starts_with("DESKHAND"),
+                "{name}"
+            );
         }
     }
 }

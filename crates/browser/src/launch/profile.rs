@@ -117,7 +117,10 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let profile = Profile::kept(&folder.path().join("a"), "../../etc/passwd").unwrap();
-        assert!(profile.path().starts_with(folder.path().join("a")) && profile.path().ends_with("kept-______etc_passwd"));
+        assert!(
+            profile.path().starts_with(folder.path().join("a"))
+                && profile.path().ends_with("kept-______etc_passwd")
+        );
         assert_eq!(profile.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
         let second = Profile::kept(&folder.path().join("a"), "../../etc/passwd");
         assert!(matches!(second, Err(LaunchError::InUse { .. })));
@@ -145,7 +148,8 @@ mod tests {
         let path = profile.path().to_path_buf();
         drop(profile);
         assert!(!path.exists());
-        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let left: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left.len(), 2, "{left:?}: the kept one and its lock");
     }
 }

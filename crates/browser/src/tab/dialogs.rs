@@ -52,9 +52,17 @@ impl Dialogs {
         }
         let stop_the_page = self.seen > MOST;
         if self.seen == MOST + 1 {
-            notices.add(&format!("The page has opened more than {MOST} dialogs: its code is stopped at each from here on."));
+            notices.add(&format!(
+                "The page has opened more than {MOST} dialogs: its code is stopped at each from here on."
+            ));
         } else if !stop_the_page {
-            let answered = if kind == "alert" { "closed" } else if accept { "accepted" } else { "dismissed" };
+            let answered = if kind == "alert" {
+                "closed"
+            } else if accept {
+                "accepted"
+            } else {
+                "dismissed"
+            };
             notices.add(&format!("A dialog ({kind}) said «{}»; it was {answered}.", text("message")));
         }
         Answer { handle, stop_the_page }
@@ -80,7 +88,11 @@ mod tests {
         ] {
             let params = json!({"type": kind, "message": "Really?", "defaultPrompt": "Bob"});
             let mut notices = Notices::default();
-            assert_eq!(Dialogs::default().opens(&params, policy, &mut notices).handle, handle, "{kind} {policy:?}");
+            assert_eq!(
+                Dialogs::default().opens(&params, policy, &mut notices).handle,
+                handle,
+                "{kind} {policy:?}"
+            );
             assert!(notices.take()[0].contains("Really?"));
         }
     }
@@ -89,7 +101,8 @@ mod tests {
     fn a_page_without_end_is_stopped_and_told_of_once() {
         let (mut dialogs, mut notices) = (Dialogs::default(), Notices::default());
         let params = json!({"type": "alert", "message": "again"});
-        let stopped = (0..100).filter(|_| dialogs.opens(&params, &DialogPolicy::Dismiss, &mut notices).stop_the_page);
+        let stopped =
+            (0..100).filter(|_| dialogs.opens(&params, &DialogPolicy::Dismiss, &mut notices).stop_the_page);
         assert_eq!(stopped.count(), 100 - MOST);
         let told = notices.take();
         assert!(told.len() <= 21 && told.last().unwrap().contains("more than 30"), "{told:?}");

@@ -34,7 +34,8 @@ pub struct Downloads(pub Vec<Download>);
 impl Downloads {
     /// `Browser.downloadWillBegin`.
     pub fn begins(&mut self, params: &Value) {
-        let text = |key: &str| params[key].as_str().unwrap_or_default().chars().take(2000).collect::<String>();
+        let text =
+            |key: &str| params[key].as_str().unwrap_or_default().chars().take(2000).collect::<String>();
         if self.0.len() == MOST {
             self.0.remove(0);
         }
@@ -62,7 +63,8 @@ impl Downloads {
         };
         if state != download.state {
             download.state = state;
-            let words = if state == DownloadState::Completed { "was downloaded" } else { "was not downloaded" };
+            let words =
+                if state == DownloadState::Completed { "was downloaded" } else { "was not downloaded" };
             notices.add(&format!("«{}» {words} ({received} bytes).", download.suggested_name));
         }
     }

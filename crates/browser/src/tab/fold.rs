@@ -12,11 +12,22 @@ use crate::{cdp::Event, stealth::Kind};
 #[derive(Debug, PartialEq)]
 pub enum Then {
     /// A new target: prepare it and let it run.
-    Prepare { session: String, kind: Kind },
+    Prepare {
+        session: String,
+        kind: Kind,
+    },
     /// A target that is none of ours: let it run as it is.
-    LetRun { session: String },
-    CloseTarget { target: String },
-    Post { session: String, method: &'static str, params: Value },
+    LetRun {
+        session: String,
+    },
+    CloseTarget {
+        target: String,
+    },
+    Post {
+        session: String,
+        method: &'static str,
+        params: Value,
+    },
 }
 
 impl State {
@@ -32,17 +43,23 @@ impl State {
             "Target.targetCrashed" => self.crashed(text("targetId")),
             "Browser.downloadWillBegin" => self.downloads.begins(params),
             "Browser.downloadProgress" => self.downloads.progresses(params, &mut self.notices),
-            method => return session.map(|session| self.fold_page(session, method, params)).unwrap_or_default(),
+            method => {
+                return session.map(|session| self.fold_page(session, method, params)).unwrap_or_default();
+            }
         }
         Vec::new()
     }
 
     fn fold_page(&mut self, session: &str, method: &str, params: &Value) -> Vec<Then> {
         let text = |key: &str| params[key].as_str().unwrap_or_default();
-        let Some(tab) = self.sessions.get(session).map(|attached| attached.tab.clone()) else { return Vec::new() };
+        let Some(tab) = self.sessions.get(session).map(|attached| attached.tab.clone()) else {
+            return Vec::new();
+        };
         let Some(tab) = self.tabs.iter_mut().find(|known| known.target == tab) else { return Vec::new() };
         match method {
-            "Page.frameAttached" => tab.frames.attach(text("frameId"), params["parentFrameId"].as_str(), session),
+            "Page.frameAttached" => {
+                tab.frames.attach(text("frameId"), params["parentFrameId"].as_str(), session)
+            }
             "Page.frameNavigated" => {
                 let frame = &params["frame"];
                 let id = frame["id"].as_str().unwrap_or_default();
@@ -88,7 +105,8 @@ impl State {
         };
         match kind {
             Kind::Page if self.tabs.len() >= MOST_TABS => {
-                self.notices.add(&format!("A page wanted more than {MOST_TABS} tabs; the new one was closed."));
+                self.notices
+                    .add(&format!("A page wanted more than {MOST_TABS} tabs; the new one was closed."));
                 return vec![Then::CloseTarget { target }];
             }
             Kind::Page => self.opened(&target, &session, info),

@@ -112,6 +112,10 @@ impl Frames {
     pub fn lifecycle(&mut self, params: &Value) {
         let (id, loader) = (params["frameId"].as_str(), params["loaderId"].as_str());
         let Some(frame) = id.and_then(|id| self.all.get_mut(id)) else { return };
+        if frame.loader.is_empty() {
+            // It was there before we were: what has happened to it is told anew.
+            loader.unwrap_or_default().clone_into(&mut frame.loader);
+        }
         if loader != Some(frame.loader.as_str()) {
             return;
         }
@@ -131,14 +135,23 @@ impl Frames {
         while let Some(id) = gone.pop() {
             self.all.remove(&id);
             self.order.retain(|known| *known != id);
-            gone.extend(self.all.values().filter(|frame| frame.parent.as_ref() == Some(&id)).map(|frame| frame.id.clone()));
+            gone.extend(
+                self.all
+                    .values()
+                    .filter(|frame| frame.parent.as_ref() == Some(&id))
+                    .map(|frame| frame.id.clone()),
+            );
         }
     }
 
     /// The frames below it are gone: another document is there.
     pub fn detach_children(&mut self, id: &str) {
-        let children: Vec<String> =
-            self.all.values().filter(|frame| frame.parent.as_deref() == Some(id)).map(|f| f.id.clone()).collect();
+        let children: Vec<String> = self
+            .all
+            .values()
+            .filter(|frame| frame.parent.as_deref() == Some(id))
+            .map(|f| f.id.clone())
+            .collect();
         for child in children {
             self.detach(&child);
         }

@@ -16,7 +16,7 @@ mod tests;
 
 pub use self::{
     dialogs::DialogPolicy,
-    downloads::Download,
+    downloads::{Download, DownloadState},
     frames::{Frame, Reached, World},
     state::{State, Tab},
     targets::{Targets, Waited},

@@ -84,9 +84,4 @@ impl State {
         }
         there
     }
-
-    pub(super) fn tab_of_session(&mut self, session: &str) -> Option<&mut Tab> {
-        let tab = self.sessions.get(session)?.tab.clone();
-        self.tab_mut(&tab)
-    }
 }

@@ -50,9 +50,17 @@ fn a_document_is_as_far_as_its_own_events_say() {
     let reached = state.current().unwrap().main_frame().unwrap().reached;
     assert!(reached.dom && reached.load && !reached.network_idle);
     let generation = state.current().unwrap().main_frame().unwrap().generation;
-    state.fold(&event(Some("S"), "Page.navigatedWithinDocument", json!({"frameId": "T", "url": "http://a.test/#x"})));
+    state.fold(&event(
+        Some("S"),
+        "Page.navigatedWithinDocument",
+        json!({"frameId": "T", "url": "http://a.test/#x"}),
+    ));
     assert_eq!(state.current().unwrap().url(), "http://a.test/#x");
-    assert_eq!(state.current().unwrap().main_frame().unwrap().generation, generation, "it is the same document");
+    assert_eq!(
+        state.current().unwrap().main_frame().unwrap().generation,
+        generation,
+        "it is the same document"
+    );
     navigate(&mut state, "S", "T", None, "L2", "http://b.test/");
     let main = state.current().unwrap().main_frame().unwrap();
     assert!(!main.reached.load && main.generation != generation);
@@ -72,7 +80,8 @@ fn frames_move_between_processes_and_go_with_their_parents() {
     navigate(&mut state, "S2", "F", None, "LG", "http://other.test/");
     state.fold(&event(Some("S2"), "Page.frameAttached", json!({"frameId": "G", "parentFrameId": "F"})));
     let tab = state.current().unwrap();
-    let seen: Vec<_> = tab.frames.iter().map(|f| (f.id.as_str(), f.session.as_str(), f.parent.as_deref())).collect();
+    let seen: Vec<_> =
+        tab.frames.iter().map(|f| (f.id.as_str(), f.session.as_str(), f.parent.as_deref())).collect();
     assert_eq!(seen, [("T", "S", None), ("F", "S2", Some("T")), ("G", "S2", Some("F"))]);
     state.fold(&event(Some("S"), "Page.frameDetached", json!({"frameId": "F", "reason": "remove"})));
     assert_eq!(state.current().unwrap().frames.iter().count(), 1);
@@ -113,12 +122,24 @@ fn there_is_an_end_to_tabs_and_what_is_none_is_let_go() {
 fn nothing_odd_breaks_it() {
     let mut state = one_tab();
     let methods = [
-        "Target.attachedToTarget", "Target.detachedFromTarget", "Target.targetInfoChanged", "Target.targetCrashed",
-        "Page.frameAttached", "Page.frameNavigated", "Page.frameDetached", "Page.lifecycleEvent", "Page.unheardOf",
-        "Page.javascriptDialogOpening", "Browser.downloadWillBegin", "Browser.downloadProgress", "",
+        "Target.attachedToTarget",
+        "Target.detachedFromTarget",
+        "Target.targetInfoChanged",
+        "Target.targetCrashed",
+        "Page.frameAttached",
+        "Page.frameNavigated",
+        "Page.frameDetached",
+        "Page.lifecycleEvent",
+        "Page.unheardOf",
+        "Page.javascriptDialogOpening",
+        "Browser.downloadWillBegin",
+        "Browser.downloadProgress",
+        "",
     ];
     for method in methods {
-        for params in [Value::Null, json!([]), json!({}), json!({"frame": 3, "targetInfo": "x", "frameId": {}})] {
+        for params in
+            [Value::Null, json!([]), json!({}), json!({"frame": 3, "targetInfo": "x", "frameId": {}})]
+        {
             for session in [None, Some("S"), Some("unknown")] {
                 state.fold(&event(session, method, params.clone()));
             }

@@ -1,0 +1,233 @@
+//! One browser: started or attached to, spoken to, and ended.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::{
+    cdp::{CdpError, Connection, Ears, Session, Transport},
+    launch::{self, Found, LaunchError, Process, Profile, Viewport, Window},
+    stealth::{Identity, Stealth},
+    tab::Targets,
+};
+
+/// How long a browser may take from its start to its first answer. On a machine with much to do that is long.
+const STARTING: Duration = Duration::from_secs(30);
+/// How long one that is asked to end may take.
+const ENDING: Duration = Duration::from_secs(3);
+
+/// How a browser is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    pub window: Window,
+    pub viewport: Viewport,
+    pub stealth: Stealth,
+    /// The name of a profile that stays; `None`: a new one, which goes with the browser.
+    pub profile: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { window: Window::Headless, viewport: Viewport::USUAL, stealth: Stealth::On, profile: None }
+    }
+}
+
+/// A browser that runs. Ends when it is dropped.
+pub struct Browser {
+    connection: Connection,
+    targets: Arc<Targets>,
+    /// `None`: one that ran before us, and goes on after us.
+    process: Option<Process>,
+    /// `Chrome/156.0.8078.79`.
+    product: String,
+    options: Options,
+    downloads: PathBuf,
+    /// One call at a time: two that click on the same page would not know what they do.
+    turn: Arc<Semaphore>,
+    used: Mutex<Instant>,
+    _stop: DropGuard,
+}
+
+impl Browser {
+    /// Starts a browser with its profile in `folder/profiles` and its downloads in `folder/downloads`.
+    pub async fn launch(found: &Found, folder: &Path, options: Options) -> Result<Arc<Self>, LaunchError> {
+        let profiles = folder.join("profiles");
+        let name = options.profile.clone();
+        // Files only, but a browser's folders have many.
+        let profile = tokio::task::spawn_blocking(move || {
+            Profile::clear_stale(&profiles);
+            match name {
+                Some(name) => Profile::kept(&profiles, &name),
+                None => Profile::fresh(&profiles),
+            }
+        });
+        let profile = profile.await.map_err(|error| LaunchError::NotStarted {
+            path: found.path.clone(),
+            error: std::io::Error::other(error),
+        })??;
+        let downloads = profile.path().join("deskhand-downloads");
+        let arguments = launch::arguments(profile.path(), options.window, options.viewport, options.stealth);
+        let started = launch::start(found, &arguments, profile)?;
+        let printed = |process: Option<&Process>| process.map(Process::printed).unwrap_or_default();
+        let no_answer = |process: Option<&Process>| LaunchError::NoAnswer {
+            path: found.path.clone(),
+            limit: STARTING,
+            printed: printed(process),
+        };
+        let mut process = Some(started.process);
+        let begun = Self::begin(started.transport, &mut process, options, downloads);
+        match tokio::time::timeout(STARTING, begun).await {
+            Ok(Ok(browser)) => Ok(browser),
+            // What it printed as it ended may come a moment after its pipes were closed.
+            Ok(Err(_)) | Err(_) => {
+                if let Some(process) = &process {
+                    let _ = tokio::time::timeout(Duration::from_millis(200), process.until_ended()).await;
+                }
+                Err(no_answer(process.as_ref()))
+            }
+        }
+    }
+
+    /// Connects to a browser that runs, at the address of its debugger.
+    pub async fn attach(address: &str, folder: &Path, options: Options) -> Result<Arc<Self>, LaunchError> {
+        let failed = |error| LaunchError::NotReached { address: address.to_owned(), error };
+        let timed_out = |_| std::io::Error::new(std::io::ErrorKind::TimedOut, "it does not answer");
+        let reach = launch::reach(address);
+        let transport =
+            tokio::time::timeout(STARTING, reach).await.map_err(timed_out).flatten().map_err(failed)?;
+        let mut no_process = None;
+        let begun = Self::begin(transport, &mut no_process, options, folder.join("downloads"));
+        begun.await.map_err(|error| failed(std::io::Error::other(error)))
+    }
+
+    async fn begin(
+        transport: Transport,
+        process: &mut Option<Process>,
+        options: Options,
+        downloads: PathBuf,
+    ) -> Result<Arc<Self>, CdpError> {
+        let targets = Targets::new(options.stealth);
+        let stop = CancellationToken::new();
+        let guard = stop.clone().drop_guard();
+        let connection = Connection::start(transport, Arc::clone(&targets) as Arc<dyn Ears>, stop);
+        let session = Session::browser(connection.clone());
+        let version = session.call("Browser.getVersion", json!({})).await?;
+        targets.identify(Identity::of(version["userAgent"].as_str().unwrap_or_default()));
+        let behaviour = json!({"behavior": "allowAndName", "downloadPath": downloads, "eventsEnabled": true});
+        session.post("Browser.setDownloadBehavior", &behaviour);
+        session.post("Target.setDiscoverTargets", &json!({"discover": true}));
+        session.call("Target.setAutoAttach", Targets::auto_attach()).await?;
+        let never = CancellationToken::new();
+        // A navigation that comes before the first page is there can get lost.
+        let first = targets.wait_for(&connection, STARTING, &never, |state| {
+            let tab = state.current()?;
+            tab.main_frame()?.reached.load.then(|| (tab.target.clone(), tab.session.clone()))
+        });
+        let first = first.await.map_err(|_| CdpError::Closed("it has no page".to_owned()))?;
+        if process.is_some() {
+            fit_window(&connection, first, options.viewport).await?;
+        }
+        Ok(Arc::new(Self {
+            product: version["product"].as_str().unwrap_or_default().to_owned(),
+            connection,
+            targets,
+            process: process.take(),
+            options,
+            downloads,
+            turn: Arc::new(Semaphore::new(1)),
+            used: Mutex::new(Instant::now()),
+            _stop: guard,
+        }))
+    }
+
+    pub fn targets(&self) -> &Targets {
+        &self.targets
+    }
+
+    pub fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Where commands about the browser itself go.
+    pub fn session(&self) -> Session {
+        Session::browser(self.connection.clone())
+    }
+
+    pub fn product(&self) -> &str {
+        &self.product
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The process that was started; `None` for one that ran before.
+    pub fn pid(&self) -> Option<u32> {
+        self.process.as_ref().map(Process::pid)
+    }
+
+    /// Where downloads go, under the name of their guid.
+    pub fn downloads(&self) -> &Path {
+        &self.downloads
+    }
+
+    /// Why it is gone; `None` while it is there.
+    pub fn gone(&self) -> Option<String> {
+        let ended = self.process.as_ref().is_some_and(Process::has_ended);
+        self.connection.ended().or_else(|| ended.then(|| "its process ended".to_owned()))
+    }
+
+    /// Waits for its turn; the browser is one call's until this is dropped.
+    pub async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        let turn = Arc::clone(&self.turn).acquire_owned().await.ok();
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        turn
+    }
+
+    /// Whether nobody has used it for so long.
+    pub fn idle_for(&self, time: Duration) -> bool {
+        let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        self.turn.available_permits() > 0 && used.elapsed() >= time
+    }
+
+    /// Ends it: it is asked, and if it does not, it is made to. One that was attached to is only left.
+    pub async fn close(&self) {
+        if let Some(process) = &self.process {
+            self.session().post("Browser.close", &json!({}));
+            let _ = tokio::time::timeout(ENDING, process.until_ended()).await;
+            process.end();
+            process.until_ended().await;
+        }
+        self.connection.close();
+    }
+}
+
+/// Sets the size of the window right, if its page is not as large as was asked for.
+async fn fit_window(
+    connection: &Connection,
+    (target, session): (String, String),
+    viewport: Viewport,
+) -> Result<(), CdpError> {
+    let page = Session::of(connection.clone(), session);
+    let sizes = "[innerWidth, innerHeight, outerWidth, outerHeight]";
+    let seen = page.call("Runtime.evaluate", json!({"expression": sizes, "returnByValue": true})).await?;
+    let side = |at: usize| seen["result"]["value"][at].as_u64().unwrap_or_default();
+    let (width, height) = (u64::from(viewport.width), u64::from(viewport.height));
+    if (side(0), side(1)) == (width, height) {
+        return Ok(());
+    }
+    let browser = Session::browser(connection.clone());
+    let window = browser.call("Browser.getWindowForTarget", json!({"targetId": target})).await?;
+    let bounds = json!({
+        "width": width + side(2).saturating_sub(side(0)),
+        "height": height + side(3).saturating_sub(side(1)),
+    });
+    let params = json!({"windowId": window["windowId"], "bounds": bounds});
+    browser.call("Browser.setWindowBounds", params).await.map(drop)
+}

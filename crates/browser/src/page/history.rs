@@ -1,0 +1,54 @@
+//! Back and forward.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{Navigated, Page, PageError, WaitUntil};
+
+/// Which way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Back,
+    Forward,
+}
+
+impl Page {
+    /// Goes one page back or forward.
+    pub async fn step(&self, step: Step, until: WaitUntil, limit: Duration) -> Result<Navigated, PageError> {
+        let history = self.call("Page.getNavigationHistory", json!({})).await?;
+        let at = history["currentIndex"].as_u64().and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
+        let to = match step {
+            Step::Back => at.checked_sub(1),
+            Step::Forward => Some(at + 1),
+        };
+        let entry = to.and_then(|to| history["entries"].get(to)).cloned();
+        let Some(entry) = entry else {
+            let (code, message) = match step {
+                Step::Back => ("no_page_before", "there is no page to go back to"),
+                Step::Forward => ("no_page_after", "there is no page to go forward to"),
+            };
+            let hint = "browser_get_state shows the history.".to_owned();
+            return Err(PageError::Element { code, message: message.to_owned(), hint });
+        };
+        let wanted = entry["url"].as_str().unwrap_or_default().to_owned();
+        let before =
+            self.tab(|tab| tab.main_frame().map(|frame| frame.loader.clone()).unwrap_or_default())?;
+        self.call("Page.navigateToHistoryEntry", json!({"entryId": entry["id"]})).await?;
+        // Within one document only the address changes; else another document comes, or comes back out of the cache.
+        let arrived = |tab: &crate::tab::Tab| {
+            let frame = tab.main_frame()?;
+            (frame.loader != before || frame.url == wanted).then(|| frame.loader != before)
+        };
+        if self.wait_for(limit, arrived).await? && !self.came_back_whole().await {
+            self.wait_for_another(&before, until, limit).await?;
+        }
+        self.here().await
+    }
+
+    /// A document out of the cache for back and forward is complete, and no event says so.
+    async fn came_back_whole(&self) -> bool {
+        let facts = self.ask(None, "page_facts", &serde_json::Value::Null).await;
+        facts.is_ok_and(|facts| facts["ready"] == "complete")
+    }
+}

@@ -1,0 +1,155 @@
+//! What is done on a page.
+//!
+//! A [`Page`] is a tab in the hands of one call. Code of the person or the model runs in the page's own world
+//! ([`evaluate`]); our own code runs in a world that the page does not see. `Runtime.enable` is never sent: pages can
+//! tell.
+
+mod error;
+mod evaluate;
+mod history;
+mod keys;
+mod mouse;
+mod navigate;
+mod press;
+mod screenshot;
+mod state;
+mod world;
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use serde_json::Value;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::sync::CancellationToken;
+
+pub use self::{
+    error::PageError,
+    history::Step,
+    keys::{Key, Modifiers},
+    mouse::Point,
+    navigate::{Navigated, WaitUntil},
+    screenshot::{Picture, What},
+    state::PageState,
+};
+use crate::{
+    browser::Browser,
+    cdp::{Connection, Session},
+    tab::{State, Tab, Waited},
+};
+
+/// A tab in the hands of one call.
+pub struct Page {
+    browser: Arc<Browser>,
+    target: String,
+    session: Session,
+    cancel: CancellationToken,
+    /// The browser is this call's until then.
+    _turn: Option<OwnedSemaphorePermit>,
+}
+
+impl Page {
+    /// The current tab of a browser, once it is this call's turn. Where the last tab was closed, a new one opens.
+    pub async fn take(browser: Arc<Browser>, cancel: CancellationToken) -> Result<Self, PageError> {
+        let turn = unless_cancelled(&cancel, browser.turn()).await?;
+        let current = |state: &State| state.current().map(|tab| (tab.target.clone(), tab.session.clone()));
+        let found = current(&browser.targets().look());
+        let (target, session) = match found {
+            Some(found) => found,
+            None => {
+                let new = browser.session();
+                let open = new.call("Target.createTarget", serde_json::json!({"url": "about:blank"}));
+                unless_cancelled(&cancel, open).await??;
+                let opened =
+                    browser.targets().wait_for(browser.connection(), Connection::USUAL, &cancel, current);
+                opened.await?
+            }
+        };
+        let session = Session::of(browser.connection().clone(), session);
+        Ok(Self { browser, target, session, cancel, _turn: turn })
+    }
+
+    pub fn browser(&self) -> &Arc<Browser> {
+        &self.browser
+    }
+
+    /// What is known of the tab, looked at for a moment.
+    pub fn tab<T>(&self, look: impl FnOnce(&Tab) -> T) -> Result<T, PageError> {
+        self.browser.targets().look().tab(&self.target).map(look).ok_or(PageError::TabClosed)
+    }
+
+    /// A command to the tab, within the usual time, unless the call is cancelled.
+    pub async fn call(&self, method: &str, params: Value) -> Result<Value, PageError> {
+        self.call_within(Connection::USUAL, method, params).await
+    }
+
+    pub async fn call_within(
+        &self,
+        limit: Duration,
+        method: &str,
+        params: Value,
+    ) -> Result<Value, PageError> {
+        self.call_on(&self.session, limit, method, params).await
+    }
+
+    async fn call_on(
+        &self,
+        session: &Session,
+        limit: Duration,
+        method: &str,
+        params: Value,
+    ) -> Result<Value, PageError> {
+        if self.tab(|tab| tab.crashed)? {
+            return Err(PageError::Crashed);
+        }
+        let answer = unless_cancelled(&self.cancel, session.call_within(limit, method, params)).await?;
+        // A page that crashes under a command does not answer, or not with what was asked.
+        answer.map_err(|error| match self.tab(|tab| tab.crashed) {
+            Ok(true) => PageError::Crashed,
+            _ => error.into(),
+        })
+    }
+
+    /// Waits until the tab is as `wanted` says.
+    async fn wait_for<T>(&self, limit: Duration, wanted: impl Fn(&Tab) -> Option<T>) -> Result<T, PageError> {
+        enum Seen<T> {
+            Wanted(T),
+            Gone(PageError),
+        }
+        let look = |state: &State| match state.tab(&self.target) {
+            None => Some(Seen::Gone(PageError::TabClosed)),
+            Some(tab) if tab.crashed => Some(Seen::Gone(PageError::Crashed)),
+            Some(tab) => wanted(tab).map(Seen::Wanted),
+        };
+        let targets = self.browser.targets();
+        match targets.wait_for(self.browser.connection(), limit, &self.cancel, look).await? {
+            Seen::Wanted(found) => Ok(found),
+            Seen::Gone(error) => Err(error),
+        }
+    }
+
+    /// What happened meanwhile; told once.
+    pub fn notices(&self) -> Vec<String> {
+        self.browser.targets().change(|state| state.notices.take())
+    }
+}
+
+async fn unless_cancelled<T>(
+    cancel: &CancellationToken,
+    work: impl Future<Output = T>,
+) -> Result<T, PageError> {
+    tokio::select! {
+        done = work => Ok(done),
+        () = cancel.cancelled() => Err(PageError::Cancelled),
+    }
+}
+
+impl From<Waited> for PageError {
+    fn from(waited: Waited) -> Self {
+        match waited {
+            Waited::TimedOut => {
+                Self::TimedOut { doing: "waiting for the page".to_owned(), limit: Connection::USUAL }
+            }
+            Waited::Cancelled => Self::Cancelled,
+            Waited::Closed(why) => Self::BrowserGone(why),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Going to an address, and waiting honestly until the page is there.
+
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Page, PageError};
+use crate::tab::{Frame, Tab};
+
+/// When a page counts as loaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitUntil {
+    /// The document and everything that it needs.
+    #[default]
+    Load,
+    /// The document has been read.
+    Dom,
+    /// Nothing was fetched for half a second.
+    NetworkIdle,
+    /// The first bytes are there.
+    Commit,
+}
+
+impl WaitUntil {
+    fn is_reached(self, frame: &Frame) -> bool {
+        match self {
+            Self::Load => frame.reached.load,
+            Self::Dom => frame.reached.dom,
+            Self::NetworkIdle => frame.reached.load && frame.reached.network_idle,
+            Self::Commit => true,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::Dom => "its document",
+            Self::NetworkIdle => "a quiet network",
+            Self::Commit => "its first bytes",
+        }
+    }
+}
+
+/// Where a navigation led.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Navigated {
+    pub url: String,
+    pub title: String,
+    /// The status of the answer, where it came over HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// The address began a download, and the page stayed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub download: bool,
+}
+
+impl Page {
+    /// Goes to an address.
+    pub async fn navigate(
+        &self,
+        url: &str,
+        until: WaitUntil,
+        limit: Duration,
+    ) -> Result<Navigated, PageError> {
+        let begun = Instant::now();
+        // A page that crashed is left this way.
+        self.browser.targets().change(|state| {
+            if let Some(tab) = state.tab_mut(&self.target) {
+                tab.crashed = false;
+            }
+        });
+        let answer = match self.call_within(limit, "Page.navigate", json!({"url": url})).await {
+            Err(PageError::TimedOut { .. }) => return Err(self.give_up(url, until, limit)),
+            answer => answer?,
+        };
+        if answer["isDownload"] == true {
+            return Ok(Navigated { download: true, ..self.here().await? });
+        }
+        if let Some(why) = answer["errorText"].as_str().filter(|why| !why.is_empty()) {
+            return Err(PageError::NotLoaded { url: url.to_owned(), why: explain(why) });
+        }
+        // Without one it stayed in the same document.
+        if let Some(loader) = answer["loaderId"].as_str() {
+            self.wait_for_document(Some(loader), until, left(begun, limit)).await.map_err(
+                |error| match error {
+                    PageError::TimedOut { .. } => self.give_up(url, until, limit),
+                    other => other,
+                },
+            )?;
+        }
+        self.here().await
+    }
+
+    /// Loads the page anew.
+    pub async fn reload(&self, until: WaitUntil, limit: Duration) -> Result<Navigated, PageError> {
+        let before = self.tab(loader)?;
+        self.call_within(limit, "Page.reload", json!({})).await?;
+        self.wait_for_another(&before, until, limit).await?;
+        self.here().await
+    }
+
+    /// Waits until another document than `before` is there, and as far as asked.
+    pub(super) async fn wait_for_another(
+        &self,
+        before: &str,
+        until: WaitUntil,
+        limit: Duration,
+    ) -> Result<(), PageError> {
+        let another = |tab: &Tab| (loader(tab) != before).then(|| loader(tab));
+        let begun = Instant::now();
+        let named = |error| match error {
+            PageError::TimedOut { .. } => {
+                self.give_up(&self.tab(|tab| tab.url().to_owned()).unwrap_or_default(), until, limit)
+            }
+            other => other,
+        };
+        self.wait_for(limit, another).await.map_err(named)?;
+        self.wait_for_document(None, until, left(begun, limit)).await.map_err(named)
+    }
+
+    /// Waits until the tab has the document `loader`, or one that came after it, and that is as far as asked.
+    async fn wait_for_document(
+        &self,
+        loader: Option<&str>,
+        until: WaitUntil,
+        limit: Duration,
+    ) -> Result<(), PageError> {
+        let first_generation = self.tab(|tab| tab.main_frame().map_or(0, |frame| frame.generation))?;
+        let reached = |tab: &Tab| {
+            let frame = tab.main_frame()?;
+            // A page that leads on at once is followed.
+            let is_it =
+                loader.is_none_or(|loader| frame.loader == loader || frame.generation > first_generation);
+            (is_it && until.is_reached(frame)).then_some(())
+        };
+        self.wait_for(limit, reached).await
+    }
+
+    fn give_up(&self, url: &str, until: WaitUntil, limit: Duration) -> PageError {
+        PageError::TimedOut { doing: format!("{url}: waiting for {}", until.words()), limit }
+    }
+
+    /// Where the tab is now.
+    pub async fn here(&self) -> Result<Navigated, PageError> {
+        // The event that tells of a change within the document may come later than this is asked.
+        let seen = self.ask(None, "page_facts", &Value::Null).await?;
+        let status = seen["status"]
+            .as_u64()
+            .and_then(|status| u16::try_from(status).ok())
+            .filter(|&status| status > 0);
+        let text = |key: &str| seen[key].as_str().unwrap_or_default().to_owned();
+        let (url, title) = (text("url"), text("title"));
+        Ok(Navigated { url, title, status, download: false })
+    }
+}
+
+fn loader(tab: &Tab) -> String {
+    tab.main_frame().map(|frame| frame.loader.clone()).unwrap_or_default()
+}
+
+fn left(begun: Instant, limit: Duration) -> Duration {
+    limit.saturating_sub(begun.elapsed())
+}
+
+/// The browser's code for what went wrong, and what it means.
+fn explain(code: &str) -> String {
+    let words = match code {
+        "net::ERR_NAME_NOT_RESOLVED" => "there is no host of that name",
+        "net::ERR_CONNECTION_REFUSED" => "nothing answers at that port",
+        "net::ERR_CONNECTION_TIMED_OUT" | "net::ERR_TIMED_OUT" => "it does not answer",
+        "net::ERR_INTERNET_DISCONNECTED" | "net::ERR_ADDRESS_UNREACHABLE" => "there is no way to it",
+        "net::ERR_ABORTED" => "the browser stopped it (a download, an empty answer, or another navigation)",
+        "net::ERR_TOO_MANY_REDIRECTS" => "it redirects without end",
+        "net::ERR_INVALID_URL" => "that is no address",
+        code if code.starts_with("net::ERR_CERT") || code.starts_with("net::ERR_SSL") => {
+            "its certificate is not good"
+        }
+        _ => return code.to_owned(),
+    };
+    format!("{words} ({code})")
+}

@@ -1,0 +1,116 @@
+//! The keyboard: single keys with others held, and text.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{Key, Modifiers, Page, PageError, keys, unless_cancelled};
+
+impl Page {
+    /// Presses a key (`Enter`, `a`, `Control+Shift+K`) while `held` are down.
+    pub async fn press(&self, name: &str, held: Modifiers) -> Result<(), PageError> {
+        let unknown = || PageError::Invalid {
+            code: "unknown_key",
+            message: format!(
+                "there is no key «{name}»: it would be Enter, Tab, Escape, ArrowDown, F5, a, Control+a, …"
+            ),
+        };
+        let (key, more) = keys::combination(name).ok_or_else(unknown)?;
+        let held = held | more;
+        let mut down = Modifiers::NONE;
+        for (one, modifier) in held.keys() {
+            down = down | one;
+            self.key("rawKeyDown", &modifier, down).await?;
+        }
+        let pressed = self.stroke(&key, held).await;
+        // They come up again whatever became of the key.
+        for (one, modifier) in held.keys() {
+            down = Modifiers::NONE | held_without(down, one);
+            self.key("keyUp", &modifier, down).await?;
+        }
+        pressed
+    }
+
+    /// Types text into what has the focus: at once, or with a pause after each character.
+    pub async fn type_text(&self, text: &str, delay: Option<Duration>) -> Result<(), PageError> {
+        let Some(delay) = delay.filter(|delay| !delay.is_zero()) else {
+            return self.insert(text).await;
+        };
+        for character in text.chars().filter(|c| *c != '\r') {
+            let key = Key::typing(character);
+            if key.code.is_empty() {
+                // No key of this layout types it; an input method would put it there like this.
+                self.call("Input.insertText", json!({"text": character.to_string()})).await?;
+            } else {
+                let held = if key.shifted { Modifiers::SHIFT } else { Modifiers::NONE };
+                self.stroke(&key, held).await?;
+            }
+            unless_cancelled(&self.cancel, tokio::time::sleep(delay)).await?;
+        }
+        Ok(())
+    }
+
+    /// A line of a field that has only one ends with Enter, as if it were typed.
+    async fn insert(&self, text: &str) -> Result<(), PageError> {
+        let text = text.replace("\r\n", "\n");
+        for (number, line) in text.split('\n').enumerate() {
+            if number > 0 {
+                self.stroke(&Key::typing('\n'), Modifiers::NONE).await?;
+            }
+            if !line.is_empty() {
+                self.call("Input.insertText", json!({"text": line})).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn stroke(&self, key: &Key, held: Modifiers) -> Result<(), PageError> {
+        // With control, alt or meta held nothing is typed.
+        let types = key.text.is_some() && !held.has(Modifiers::CONTROL | Modifiers::ALT | Modifiers::META);
+        self.key(if types { "keyDown" } else { "rawKeyDown" }, key, held).await?;
+        self.key("keyUp", key, held).await
+    }
+
+    async fn key(&self, kind: &str, key: &Key, held: Modifiers) -> Result<(), PageError> {
+        let mut params = json!({
+            "type": kind,
+            "key": key.key,
+            "code": key.code,
+            "windowsVirtualKeyCode": key.number,
+            "nativeVirtualKeyCode": key.number,
+            "location": key.location,
+            "modifiers": held.bits(),
+        });
+        if let (Some(text), "keyDown") = (&key.text, kind) {
+            params["text"] = text.as_str().into();
+            params["unmodifiedText"] = text.as_str().into();
+        }
+        // Without its command, what a person calls an edit does not happen: the page gets the key and no more.
+        if let Some(command) = command_of(key, held).filter(|_| kind == "rawKeyDown") {
+            params["commands"] = json!([command]);
+        }
+        self.call("Input.dispatchKeyEvent", params).await.map(drop)
+    }
+}
+
+fn held_without(all: Modifiers, one: Modifiers) -> Modifiers {
+    let each = [Modifiers::ALT, Modifiers::CONTROL, Modifiers::META, Modifiers::SHIFT];
+    each.into_iter().filter(|m| all.has(*m) && *m != one).fold(Modifiers::NONE, |sum, m| sum | m)
+}
+
+/// What the usual shortcuts of editing do.
+fn command_of(key: &Key, held: Modifiers) -> Option<&'static str> {
+    let main = if cfg!(target_os = "macos") { Modifiers::META } else { Modifiers::CONTROL };
+    if !held.has(main) || held.has(Modifiers::ALT) {
+        return None;
+    }
+    match (key.code.as_str(), held.has(Modifiers::SHIFT)) {
+        ("KeyA", false) => Some("selectAll"),
+        ("KeyC", false) => Some("copy"),
+        ("KeyX", false) => Some("cut"),
+        ("KeyV", _) => Some("paste"),
+        ("KeyZ", false) => Some("undo"),
+        ("KeyZ", true) | ("KeyY", false) => Some("redo"),
+        _ => None,
+    }
+}

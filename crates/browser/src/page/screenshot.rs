@@ -1,0 +1,64 @@
+//! Pictures of a page.
+
+use base64::Engine;
+use serde_json::{Value, json};
+
+use super::{Page, PageError};
+
+/// What is to be in the picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum What {
+    /// What a person would see.
+    Viewport,
+    FullPage,
+    /// A part of the page, in its own coordinates.
+    Part {
+        x: f64,
+        y: f64,
+        width: f64,
+        height: f64,
+    },
+}
+
+/// A picture, as PNG.
+pub struct Picture {
+    pub png: Vec<u8>,
+    pub width: u32,
+    pub height: u32,
+}
+
+/// Chromium draws no more than this in one direction.
+const LONGEST: f64 = 16_384.0;
+
+impl Page {
+    pub async fn screenshot(&self, what: What) -> Result<Picture, PageError> {
+        let mut params = json!({"format": "png", "optimizeForSpeed": true});
+        let clip = |x: f64, y: f64, width: f64, height: f64| json!({"x": x, "y": y, "width": width.clamp(1.0, LONGEST), "height": height.clamp(1.0, LONGEST), "scale": 1});
+        match what {
+            What::Viewport => {}
+            What::FullPage => {
+                let metrics = self.call("Page.getLayoutMetrics", json!({})).await?;
+                let size = &metrics["cssContentSize"];
+                let side = |key: &str| size[key].as_f64().unwrap_or(1.0);
+                params["clip"] = clip(0.0, 0.0, side("width"), side("height"));
+                params["captureBeyondViewport"] = true.into();
+            }
+            What::Part { x, y, width, height } => {
+                params["clip"] = clip(x, y, width, height);
+                params["captureBeyondViewport"] = true.into();
+            }
+        }
+        let answer = self.call("Page.captureScreenshot", params).await?;
+        picture(&answer["data"])
+    }
+}
+
+fn picture(data: &Value) -> Result<Picture, PageError> {
+    let broken = || PageError::Refused("the picture cannot be read".to_owned());
+    let png = base64::engine::general_purpose::STANDARD.decode(data.as_str().unwrap_or_default());
+    let png = png.map_err(|_| broken())?;
+    // The size stands at a fixed place, in the first chunk.
+    let number = |at: usize| png.get(at..at + 4).map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]));
+    let (Some(width), Some(height)) = (number(16), number(20)) else { return Err(broken()) };
+    Ok(Picture { png, width, height })
+}

@@ -1,0 +1,98 @@
+//! Our own code in a frame: in an isolated world, which sees the page's document and none of its code.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{Page, PageError, evaluate};
+use crate::{
+    cdp::{Connection, Session},
+    tab::World,
+};
+
+/// The name of the world. Pages do not see it; the developer tools do.
+const NAME: &str = "deskhand";
+
+/// What is evaluated there, once for each document: an object of functions.
+pub const KIT: &str = include_str!("kit.js");
+
+impl Page {
+    /// Calls a function of the kit in a frame (`None`: the tab's own), with JSON in and JSON out.
+    pub async fn ask(
+        &self,
+        frame: Option<&str>,
+        function: &str,
+        argument: &Value,
+    ) -> Result<Value, PageError> {
+        self.ask_within(Connection::USUAL, frame, function, argument).await
+    }
+
+    pub async fn ask_within(
+        &self,
+        limit: Duration,
+        frame: Option<&str>,
+        function: &str,
+        argument: &Value,
+    ) -> Result<Value, PageError> {
+        let frame = frame.unwrap_or(&self.target);
+        let mut fresh = false;
+        loop {
+            let (session, world, is_new) = self.world(frame, fresh).await?;
+            let params = json!({
+                "objectId": world.kit,
+                "functionDeclaration": "function (name, argument) { return this[name](argument); }",
+                "arguments": [{"value": function}, {"value": argument}],
+                "returnByValue": true,
+                "awaitPromise": true,
+                "userGesture": true,
+            });
+            let answer = match self.call_on(&session, limit, "Runtime.callFunctionOn", params).await {
+                // The document went away since; one more try, in the new one.
+                Err(PageError::Refused(_)) if !is_new => {
+                    fresh = true;
+                    continue;
+                }
+                answer => answer?,
+            };
+            if let Some(exception) = answer.get("exceptionDetails") {
+                return Err(PageError::Script(evaluate::exception_words(exception)));
+            }
+            return Ok(evaluate::by_value(&answer["result"]));
+        }
+    }
+
+    /// The world of a frame; made where there is none. The last says whether it was.
+    async fn world(&self, frame: &str, fresh: bool) -> Result<(Session, World, bool), PageError> {
+        let gone = || PageError::Element {
+            code: "no_such_frame",
+            message: "the frame is gone".to_owned(),
+            hint: "Take a new snapshot.".to_owned(),
+        };
+        let known = self.tab(|tab| {
+            tab.frames.get(frame).map(|f| (f.session.clone(), f.loader.clone(), f.world.clone()))
+        })?;
+        let (session, loader, world) = known.ok_or_else(gone)?;
+        let session = Session::of(self.browser.connection().clone(), session);
+        if let Some(world) = world.filter(|_| !fresh) {
+            return Ok((session, world, false));
+        }
+        let params = json!({"frameId": frame, "worldName": NAME, "grantUniveralAccess": false});
+        let made = self.call_on(&session, Connection::USUAL, "Page.createIsolatedWorld", params).await?;
+        let context = made["executionContextId"].as_i64().ok_or_else(gone)?;
+        let params = json!({"expression": KIT, "contextId": context, "returnByValue": false});
+        let made = self.call_on(&session, Connection::USUAL, "Runtime.evaluate", params).await?;
+        if let Some(exception) = made.get("exceptionDetails") {
+            return Err(PageError::Script(evaluate::exception_words(exception)));
+        }
+        let kit = made["result"]["objectId"].as_str().ok_or_else(gone)?.to_owned();
+        let world = World { context, kit };
+        self.browser.targets().change(|state| {
+            let known = state.tab_mut(&self.target).and_then(|tab| tab.frames.get_mut(frame));
+            // Another document may have come meanwhile.
+            if let Some(known) = known.filter(|known| known.loader == loader) {
+                known.world = Some(world.clone());
+            }
+        });
+        Ok((session, world, true))
+    }
+}

@@ -1,0 +1,153 @@
+//! A browser, and a server for the pages.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use deskhand_browser::{
+    Browser, Browsers, Config, Options,
+    launch::{Found, find},
+    page::{Page, WaitUntil},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+};
+use tokio_util::sync::CancellationToken;
+
+pub const LIMIT: Duration = Duration::from_secs(30);
+
+/// Everything for one test. All of it ends with it.
+pub struct Desk {
+    pub folder: tempfile::TempDir,
+    pub browsers: Browsers,
+    pub server: Server,
+}
+
+impl Desk {
+    pub async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let browsers = Browsers::new(Config::new(folder.path().join("browser")));
+        Self { folder, browsers, server: Server::start().await }
+    }
+
+    pub async fn browser(&self) -> Arc<Browser> {
+        self.browsers.open("test").await.unwrap().browser
+    }
+
+    /// The current tab, as it is.
+    pub async fn page(&self) -> Page {
+        Page::take(self.browser().await, CancellationToken::new()).await.unwrap()
+    }
+
+    /// The current tab, on a page of ours.
+    pub async fn page_at(&self, name: &str) -> Page {
+        let page = self.page().await;
+        page.navigate(&self.server.url(name), WaitUntil::Load, LIMIT).await.unwrap();
+        page
+    }
+
+    pub async fn end(self) {
+        self.browsers.close_all().await;
+    }
+}
+
+pub fn chromium() -> Found {
+    find(None).expect("these tests need Chromium")
+}
+
+pub fn options() -> Options {
+    Options::default()
+}
+
+/// Serves `tests/pages/` on two names of this machine, and some addresses that misbehave.
+pub struct Server {
+    port: u16,
+    serving: JoinHandle<()>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+impl Server {
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let serving = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(answer(stream));
+            }
+        });
+        Self { port, serving }
+    }
+
+    pub fn url(&self, name: &str) -> String {
+        format!("http://127.0.0.1:{}/{name}", self.port)
+    }
+
+    /// The same page on another site, so that it gets another process.
+    pub fn elsewhere(&self, name: &str) -> String {
+        format!("http://localhost:{}/{name}", self.port)
+    }
+}
+
+async fn answer(mut stream: TcpStream) {
+    let mut request = Vec::new();
+    while !request.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        if stream.read(&mut byte).await.unwrap_or(0) == 0 {
+            return;
+        }
+        request.push(byte[0]);
+    }
+    let request = String::from_utf8_lossy(&request).into_owned();
+    let path = request.split(' ').nth(1).unwrap_or("/").to_owned();
+    let (name, query) =
+        path.trim_start_matches('/').split_once('?').unwrap_or((path.trim_start_matches('/'), ""));
+    let (status, kind, body) = match name {
+        // Says that more comes, and never sends it.
+        "never" => {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99999\r\n\r\n<title>half</title><p>half").await;
+            std::future::pending::<()>().await;
+            return;
+        }
+        // Does not answer at all.
+        "silence" => {
+            std::future::pending::<()>().await;
+            return;
+        }
+        "missing" => ("404 Not Found", "text/html", b"<title>Not here</title>".to_vec()),
+        "redirect" => {
+            let to = format!("HTTP/1.1 302 Found\r\nLocation: {query}\r\nContent-Length: 0\r\n\r\n");
+            let _ = stream.write_all(to.as_bytes()).await;
+            return;
+        }
+        "download" => (
+            "200 OK\r\nContent-Disposition: attachment; filename=\"notes.txt\"",
+            "text/plain",
+            b"downloaded".to_vec(),
+        ),
+        // A page that shows another address in a frame.
+        "framing" => (
+            "200 OK",
+            "text/html",
+            format!("<title>Framing</title><iframe src=\"{query}\"></iframe>").into_bytes(),
+        ),
+        name => match tokio::fs::read(pages().join(name)).await {
+            Ok(body) => ("200 OK", "text/html; charset=utf-8", body),
+            Err(_) => ("404 Not Found", "text/html", Vec::new()),
+        },
+    };
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    let _ = stream.write_all(head.as_bytes()).await;
+    let _ = stream.write_all(&body).await;
+}
+
+fn pages() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/pages")
+}

@@ -1,0 +1,79 @@
+//! Keys and the mouse, as the page sees them.
+
+use std::time::Duration;
+
+use deskhand_browser::page::{Modifiers, PageError, Point};
+use serde_json::json;
+
+use crate::fixture::{Desk, LIMIT};
+
+#[tokio::test]
+async fn every_character_arrives() {
+    const TEXT: &str = "Az 9!(\"é中文 👩‍👩‍👧\nsecond\tline";
+    let desk = Desk::new().await;
+    for delay in [None, Some(Duration::from_millis(1))] {
+        let page = desk.page_at("keys.html").await;
+        page.evaluate("document.querySelector('#area').focus()", LIMIT).await.unwrap();
+        // A tab would leave the field where it is typed.
+        let text = if delay.is_some() { TEXT.replace('\t', " ") } else { TEXT.to_owned() };
+        page.type_text(&text, delay).await.unwrap();
+        let there = page.evaluate("document.querySelector('#area').value", LIMIT).await.unwrap();
+        assert_eq!(there, text, "{delay:?}");
+    }
+    desk.end().await;
+}
+
+#[tokio::test]
+async fn keys_are_the_ones_that_were_named() {
+    let desk = Desk::new().await;
+    let page = desk.page_at("keys.html").await;
+    for (name, held, down) in [
+        ("ArrowDown", Modifiers::NONE, "keydown,ArrowDown,ArrowDown,40,false,false,true"),
+        ("Control+a", Modifiers::NONE, "keydown,a,KeyA,65,true,false,true"),
+        ("Tab", Modifiers::SHIFT, "keydown,Tab,Tab,9,false,true,true"),
+        ("F9", Modifiers::NONE, "keydown,F9,F9,120,false,false,true"),
+        ("x", Modifiers::NONE, "keydown,x,KeyX,88,false,false,true"),
+    ] {
+        page.evaluate("seen.length = 0", LIMIT).await.unwrap();
+        page.press(name, held).await.unwrap();
+        let seen = page.evaluate("seen", LIMIT).await.unwrap();
+        let seen: Vec<&str> = seen.as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+        assert!(seen.contains(&down), "{name}: {seen:?}");
+        assert!(seen.last().unwrap().starts_with("keyup"), "{name}: {seen:?}");
+    }
+    let error = page.press("NoSuchKey", Modifiers::NONE).await.unwrap_err();
+    assert!(matches!(error, PageError::Invalid { code: "unknown_key", .. }));
+    page.evaluate("area.value = 'old'; area.focus()", LIMIT).await.unwrap();
+    page.press("Control+a", Modifiers::NONE).await.unwrap();
+    page.type_text("new", None).await.unwrap();
+    assert_eq!(page.evaluate("area.value", LIMIT).await.unwrap(), "new");
+    drop(page);
+    desk.end().await;
+}
+
+#[tokio::test]
+async fn the_mouse_is_where_it_is_said_to_be() {
+    let desk = Desk::new().await;
+    let page = desk.page_at("plain.html").await;
+    let middle =
+        "const box = button.getBoundingClientRect(); [box.x + box.width / 2, box.y + box.height / 2]";
+    let at = page.evaluate(middle, LIMIT).await.unwrap();
+    let at = Point { x: at[0].as_f64().unwrap(), y: at[1].as_f64().unwrap() };
+    page.evaluate(
+        "button.addEventListener('dblclick', e => window.twice = [e.isTrusted, e.shiftKey, e.detail])",
+        LIMIT,
+    )
+    .await
+    .unwrap();
+    page.click_at(at, "left", 2, Modifiers::SHIFT).await.unwrap();
+    assert_eq!(
+        page.evaluate("[document.title, ...twice]", LIMIT).await.unwrap(),
+        json!(["clicked", true, true, 2])
+    );
+    page.wheel(at, 0.0, 500.0).await.unwrap();
+    let scrolled =
+        "new Promise(r => { const look = () => scrollY > 0 ? r(scrollY) : setTimeout(look, 10); look(); })";
+    assert_eq!(page.evaluate(scrolled, LIMIT).await.unwrap().as_f64().map(|y| y > 0.0), Some(true));
+    drop(page);
+    desk.end().await;
+}

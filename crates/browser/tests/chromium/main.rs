@@ -1,0 +1,9 @@
+//! The crate against a real Chromium, on pages of our own in `tests/pages/`, served from this machine.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // all of it is tests
+
+mod fixture;
+mod frames;
+mod input;
+mod lives;
+mod navigation;
+mod scripts;

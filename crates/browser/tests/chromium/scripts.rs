@@ -1,0 +1,84 @@
+//! Scripts, dialogs, and pages that do not end.
+
+use std::time::Duration;
+
+use deskhand_browser::page::{PageError, WaitUntil};
+use serde_json::{Value, json};
+
+use crate::fixture::{Desk, LIMIT};
+
+#[tokio::test]
+async fn scripts_are_taken_as_people_write_them() {
+    let desk = Desk::new().await;
+    let page = desk.page_at("plain.html").await;
+    for (script, value) in [
+        ("1 + 1", json!(2)),
+        ("document.title", json!("Plain page")),
+        ("() => document.title", json!("Plain page")),
+        ("async () => { await null; return [1, {a: '中'}]; };", json!([1, {"a": "中"}])),
+        ("const x = 5; return x * 2;", json!(10)),
+        ("let y = await Promise.resolve(3); y + 1", json!(4)),
+        ("function named() { return 7 } named()", json!(7)),
+        ("undefined", Value::Null),
+        ("NaN", json!("NaN")),
+        ("10n", json!("10n")),
+        ("({a: undefined})", json!({})),
+    ] {
+        assert_eq!(page.evaluate(script, LIMIT).await.unwrap(), value, "{script}");
+    }
+    for (script, words) in [
+        ("throw new Error('boom')", "boom"),
+        ("nothing.here", "nothing is not defined"),
+        ("{{{", "SyntaxError"),
+        ("Promise.reject('no')", "no"),
+    ] {
+        let error = page.evaluate(script, LIMIT).await.unwrap_err();
+        assert!(matches!(&error, PageError::Script(said) if said.contains(words)), "{script}: {error}");
+    }
+    drop(page);
+    desk.end().await;
+}
+
+#[tokio::test]
+async fn a_script_without_end_is_ended() {
+    let desk = Desk::new().await;
+    let page = desk.page_at("plain.html").await;
+    for script in ["for (;;);", "new Promise(() => {})"] {
+        let error = page.evaluate(script, Duration::from_millis(500)).await.unwrap_err();
+        assert!(matches!(error, PageError::TimedOut { .. }), "{error}");
+        assert_eq!(page.evaluate("1", LIMIT).await.unwrap(), 1, "the page goes on");
+    }
+    drop(page);
+    desk.end().await;
+}
+
+#[tokio::test]
+async fn dialogs_are_answered_and_told_of() {
+    let desk = Desk::new().await;
+    let page = desk.page_at("asks.html").await;
+    assert_eq!(page.evaluate("ask(); answers", LIMIT).await.unwrap(), json!([null, false, null]));
+    let told = page.notices();
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(told[1].contains("confirm") && told[1].contains("sure?") && told[1].contains("dismissed"));
+    let error = page.evaluate("forever()", LIMIT).await;
+    assert!(error.is_err(), "its code was stopped: {error:?}");
+    assert!(page.notices().iter().any(|notice| notice.contains("more than 30 dialogs")));
+    assert_eq!(page.evaluate("1 + 1", LIMIT).await.unwrap(), 2);
+    drop(page);
+    desk.end().await;
+}
+
+/// Pages can tell when `Runtime.enable` was sent: an error's `stack` is read as soon as it is logged.
+#[tokio::test]
+async fn pages_do_not_see_us() {
+    let desk = Desk::new().await;
+    let page = desk.page_at("plain.html").await;
+    let script = "let read = false; const e = new Error(); \
+        Object.defineProperty(e, 'stack', {get() { read = true; return ''; }}); console.debug(e); \
+        [read, navigator.webdriver, navigator.userAgent.includes('Headless'), Object.keys(window).filter(k => /deskhand|cdc_|^kit/i.test(k)).length]";
+    page.state().await.unwrap();
+    assert_eq!(page.evaluate(script, LIMIT).await.unwrap(), json!([false, false, false, 0]));
+    page.navigate(&desk.server.url("second.html"), WaitUntil::Load, LIMIT).await.unwrap();
+    drop(page);
+    desk.end().await;
+}

@@ -7,6 +7,7 @@ pub mod launch;
 pub mod page;
 pub mod stealth;
 pub mod tab;
+pub mod tools;
 
 pub use self::{
     browser::{Browser, Options},

@@ -13,6 +13,7 @@ mod navigate;
 mod press;
 mod screenshot;
 mod state;
+mod tabs;
 mod world;
 
 use std::{future::Future, sync::Arc, time::Duration};

@@ -1,0 +1,62 @@
+//! Opening, choosing and closing tabs.
+
+use serde_json::json;
+
+use super::{Page, PageError};
+use crate::{
+    cdp::Connection,
+    tab::{State, Tab},
+};
+
+impl Page {
+    /// Opens an empty tab, which is the current one from here on.
+    pub async fn new_tab(&self) -> Result<(), PageError> {
+        let opened = self.on_browser("Target.createTarget", json!({"url": "about:blank"})).await?;
+        let target = opened["targetId"].as_str().unwrap_or_default().to_owned();
+        self.until(|state| state.current().is_some_and(|tab| tab.target == target)).await
+    }
+
+    /// Makes a tab the current one.
+    pub async fn select_tab(&self, number: u32) -> Result<(), PageError> {
+        if !self.browser.targets().change(|state| state.select(number)) {
+            return Err(no_such_tab(number));
+        }
+        let target = self.target_of(|tab| tab.number == number).ok_or_else(|| no_such_tab(number))?;
+        self.on_browser("Target.activateTarget", json!({"targetId": target})).await.map(drop)
+    }
+
+    /// Closes a tab, or this one.
+    pub async fn close_tab(&self, number: Option<u32>) -> Result<(), PageError> {
+        let wanted = |tab: &Tab| number.map_or(tab.target == self.target, |number| tab.number == number);
+        let target = self.target_of(wanted).ok_or_else(|| no_such_tab(number.unwrap_or_default()))?;
+        // With its last tab a browser would end.
+        if self.browser.targets().look().tabs.len() == 1 {
+            self.on_browser("Target.createTarget", json!({"url": "about:blank"})).await?;
+            self.until(|state| state.tabs.len() > 1).await?;
+        }
+        self.on_browser("Target.closeTarget", json!({"targetId": target})).await?;
+        self.until(|state| state.tab(&target).is_none()).await
+    }
+
+    fn target_of(&self, wanted: impl Fn(&Tab) -> bool) -> Option<String> {
+        self.browser.targets().look().tabs.iter().find(|tab| wanted(tab)).map(|tab| tab.target.clone())
+    }
+
+    async fn on_browser(&self, method: &str, params: serde_json::Value) -> Result<serde_json::Value, PageError> {
+        let browser = self.browser.session();
+        Ok(super::unless_cancelled(&self.cancel, browser.call(method, params)).await??)
+    }
+
+    async fn until(&self, wanted: impl Fn(&State) -> bool) -> Result<(), PageError> {
+        let connection = self.browser.connection();
+        let seen = self.browser.targets().wait_for(connection, Connection::USUAL, &self.cancel, |state| {
+            wanted(state).then_some(())
+        });
+        Ok(seen.await?)
+    }
+}
+
+fn no_such_tab(number: u32) -> PageError {
+    let hint = "browser_tabs lists those that are open.".to_owned();
+    PageError::Element { code: "no_such_tab", message: format!("there is no tab {number}"), hint }
+}

@@ -1,0 +1,82 @@
+//! `browser_press_key`: presses a key, with others held.
+
+use deskhand_core::{
+    Absent, Cx, Permission, Plan, Services, Spec, Tool, ToolError, ToolResult, tool::Rendered,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::hands::{self, ACTS, with_notices};
+use crate::page::Modifiers;
+
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// `Enter`, `Tab`, `Escape`, `ArrowDown`, `F5`, `a`, …; or with what is held: `Control+a`.
+    #[schemars(length(min = 1, max = 60))]
+    key: String,
+    /// Keys that are held: `Control`, `Shift`, `Alt`, `Meta`.
+    #[serde(default)]
+    #[schemars(length(max = 4))]
+    modifiers: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Output {
+    pressed: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<String>,
+}
+
+pub struct BrowserPressKey;
+
+impl Input {
+    fn held(&self) -> ToolResult<Modifiers> {
+        self.modifiers.iter().try_fold(Modifiers::NONE, |all, name| match Modifiers::named(name) {
+            Some(one) => Ok(all | one),
+            None => Err(ToolError::invalid("unknown_modifier", format!("There is no modifier «{name}»."))
+                .hint("They are Control, Shift, Alt and Meta.")),
+        })
+    }
+
+    fn shown(&self) -> String {
+        let held: String = self.modifiers.iter().map(|name| format!("{name}+")).collect();
+        format!("{held}{}", self.key)
+    }
+}
+
+impl Tool for BrowserPressKey {
+    type Input = Input;
+    type Output = Output;
+
+    const SPEC: Spec = Spec::new(
+        "browser_press_key",
+        "Presses a key or a combination in the current tab: it goes to whatever has the focus.",
+    )
+    .zh("在当前标签页按下按键或组合键，发送给当前焦点元素。")
+    .permission(Permission::Moderate)
+    .effects(ACTS)
+    .toolsets(hands::TOOLSETS)
+    .keywords(&["browser", "key", "press", "keyboard", "enter", "shortcut", "按键", "键盘", "回车", "快捷键"])
+    .example(r#"{"key": "a", "modifiers": ["Control"]}"#);
+
+    fn available(&self, services: &Services) -> Result<(), Absent> {
+        hands::available(services)
+    }
+
+    async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
+        input.held()?;
+        hands::on_page(cx, &format!("Press {}", input.shown()), Permission::Moderate, ACTS)
+    }
+
+    async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
+        let (page, mut notices) = hands::same_page(cx).await?;
+        page.press(&input.key, input.held()?).await?;
+        notices.extend(page.notices());
+        Ok(Output { pressed: input.shown(), notices })
+    }
+
+    fn render(output: &Output) -> Rendered {
+        Rendered::text(with_notices(format!("Pressed {}.", output.pressed), &output.notices))
+    }
+}

@@ -1,0 +1,80 @@
+//! `browser_screenshot`: a picture of the page.
+
+use base64::Engine;
+use deskhand_core::{
+    Absent, Cx, Effects, Image, Permission, Plan, Services, Spec, Tool, ToolResult, tool::Rendered,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::hands::{self, with_notices};
+use crate::page::What;
+
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The whole page, not only what a window shows of it.
+    #[serde(default)]
+    full_page: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Output {
+    url: String,
+    /// Pixels.
+    width: u32,
+    height: u32,
+    /// Bytes of the picture.
+    size: usize,
+    /// The picture; it is handed over as an image.
+    #[serde(skip)]
+    base64: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<String>,
+}
+
+pub struct BrowserScreenshot;
+
+impl Tool for BrowserScreenshot {
+    type Input = Input;
+    type Output = Output;
+
+    const SPEC: Spec = Spec::new("browser_screenshot", "A picture (PNG) of the page in the current tab.")
+        .zh("对当前标签页截图（PNG）。")
+        .permission(Permission::Moderate)
+        .effects(Effects::READS)
+        .toolsets(hands::TOOLSETS)
+        .keywords(&["browser", "screenshot", "picture", "image", "page", "截图", "网页截图", "图片"])
+        .example(r#"{"full_page": true}"#);
+
+    fn available(&self, services: &Services) -> Result<(), Absent> {
+        hands::available(services)
+    }
+
+    async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
+        let what = if input.full_page { "the whole page" } else { "the page" };
+        hands::on_page(cx, &format!("Take a picture of {what}"), Permission::Moderate, Effects::READS)
+    }
+
+    async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
+        let (page, mut notices) = hands::same_page(cx).await?;
+        let what = if input.full_page { What::FullPage } else { What::Viewport };
+        let picture = page.screenshot(what).await?;
+        notices.extend(page.notices());
+        Ok(Output {
+            url: page.tab(|tab| tab.url().to_owned())?,
+            width: picture.width,
+            height: picture.height,
+            size: picture.png.len(),
+            base64: base64::engine::general_purpose::STANDARD.encode(&picture.png),
+            notices,
+        })
+    }
+
+    fn render(output: &Output) -> Rendered {
+        let Output { url, width, height, size, .. } = output;
+        let text = format!("A picture of {url}: {width}×{height} pixels, {size} bytes.");
+        let image = Image { mime: "image/png".to_owned(), base64: output.base64.clone() };
+        Rendered { text: with_notices(text, &output.notices), images: vec![image] }
+    }
+}

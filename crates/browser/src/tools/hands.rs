@@ -1,0 +1,140 @@
+//! What the tools share: the browser of the session, where it is just now, and what its plans say of that.
+
+use std::{sync::Arc, time::Duration};
+
+use deskhand_core::{Absent, Cx, Effects, Permission, Plan, Services, ToolError, ToolResult};
+use url::Url;
+
+use crate::{Browser, Browsers, page::Page};
+
+/// How long a page may take.
+pub const LIMIT: Duration = Duration::from_secs(30);
+/// The toolsets of every tool here.
+pub const TOOLSETS: &[&str] = &["browser"];
+/// What acts on a page may change something on its site.
+pub const ACTS: Effects = Effects::NETWORK.and(Effects::WRITES);
+
+/// Whether there is a browser.
+pub fn available(services: &Services) -> Result<(), Absent> {
+    let Some(browsers) = services.get::<Browsers>() else {
+        return Err(Absent::new("No browser can be used here.", "Start Deskhand as a program of its own."));
+    };
+    if browsers.config().attach.is_some() {
+        return Ok(());
+    }
+    browsers.found().map(drop).map_err(|error| Absent::new(format!("{error}."), error.remedy()))
+}
+
+/// The page of the session's current tab, for this call. A browser is started where there is none.
+pub async fn page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
+    let opened = cx.service::<Browsers>()?.open(cx.session_id()).await?;
+    let page = Page::take(opened.browser, cx.cancel_token().clone()).await?;
+    Ok((page, opened.notice.into_iter().collect()))
+}
+
+/// As [`page`], for a call whose plan was made for the page that is there: if another one is, it is planned anew.
+pub async fn same_page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
+    let (page, notices) = page(cx).await?;
+    let here = source_of(&page.tab(|tab| tab.url().to_owned())?);
+    if cx.plan().is_some_and(|plan| plan.outside.as_ref() != Some(&here)) {
+        return Err(ToolError::plan_changed(format!("The browser is at {here} now.")));
+    }
+    Ok((page, notices))
+}
+
+/// Where the session's browser is. Starts none, and waits for nothing.
+pub fn where_it_is(cx: &Cx) -> ToolResult<String> {
+    let browser: Option<Arc<Browser>> = cx.service::<Browsers>()?.running(cx.session_id());
+    let url = browser.and_then(|browser| browser.targets().look().current().map(|tab| tab.url().to_owned()));
+    Ok(url.filter(|url| !url.is_empty()).unwrap_or_else(|| "about:blank".to_owned()))
+}
+
+/// The host of an address that has one.
+pub fn host_of(url: &str) -> Option<String> {
+    Url::parse(url).ok()?.host_str().map(str::to_owned)
+}
+
+/// Where text of a page comes from.
+fn source_of(url: &str) -> String {
+    host_of(url).unwrap_or_else(|| "a web page".to_owned())
+}
+
+/// A plan for something on the page that is there.
+pub fn on_page(cx: &Cx, does: &str, permission: Permission, effects: Effects) -> ToolResult<Plan> {
+    let url = where_it_is(cx)?;
+    let host = host_of(&url);
+    let place = host.as_deref().unwrap_or("an empty page");
+    let why = match permission {
+        Permission::Public => "It only looks at the page that is open.",
+        Permission::Moderate => "It acts on a web page.",
+        _ => "It runs code in a web page, with all that the page may do.",
+    };
+    let mut plan = Plan::new(format!("{does} ({place})")).effects(effects).at_least(permission, "browser:page", why);
+    if effects.writes {
+        plan = plan.not_undoable("What a page does cannot be taken back.");
+    }
+    plan.outside = Some(source_of(&url));
+    // Looking at what is there reaches no host.
+    plan.hosts = host.into_iter().filter(|_| effects.network).collect();
+    Ok(plan)
+}
+
+/// An address that may be gone to. What is not the web (files, the browser's own pages, code) is never one.
+pub fn web_address(text: &str) -> ToolResult<Url> {
+    let text = text.trim();
+    let parsed = Url::parse(text).or_else(|error| match error {
+        // As people write them.
+        url::ParseError::RelativeUrlWithoutBase => Url::parse(&format!("https://{text}")),
+        other => Err(other),
+    });
+    // `example.org:8080/x` reads as a scheme.
+    let parsed = match parsed {
+        Ok(url) if url.cannot_be_a_base() && url.path().starts_with(|c: char| c.is_ascii_digit()) => {
+            Url::parse(&format!("https://{text}"))
+        }
+        parsed => parsed,
+    };
+    let url = parsed.map_err(|error| ToolError::invalid("bad_url", format!("«{text}» is no address: {error}.")))?;
+    match url.scheme() {
+        "http" | "https" if url.host_str().is_some() => Ok(url),
+        "about" if url.as_str() == "about:blank" => Ok(url),
+        scheme => {
+            let message = format!("The browser goes to http and https addresses only, not to {scheme}:.");
+            Err(ToolError::blocked("browser:scheme", message).hint("Files are read with read_file."))
+        }
+    }
+}
+
+/// What happened meanwhile, under what a tool says.
+pub fn with_notices(text: String, notices: &[String]) -> String {
+    notices.iter().fold(text, |text, notice| format!("{text}\n{notice}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_web_is_gone_to() {
+        for (text, url) in [
+            ("https://example.org/a?b#c", "https://example.org/a?b#c"),
+            ("example.org", "https://example.org/"),
+            (" example.org/path ", "https://example.org/path"),
+            ("example.org:8080/x", "https://example.org:8080/x"),
+            ("http://127.0.0.1:8000", "http://127.0.0.1:8000/"),
+            ("HTTP://EXAMPLE.org", "http://example.org/"),
+            ("about:blank", "about:blank"),
+        ] {
+            assert_eq!(web_address(text).unwrap().as_str(), url, "{text}");
+        }
+        for bad in [
+            "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "chrome://settings", "view-source:http://a/",
+            "about:config", "blob:http://a/1", "ftp://a/", "filesystem:http://a/", "FILE:///etc/passwd", "devtools://x",
+        ] {
+            assert_eq!(web_address(bad).unwrap_err().code, "browser:scheme", "{bad}");
+        }
+        for odd in ["", "http://", "https://[::1"] {
+            assert!(web_address(odd).is_err(), "{odd}");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The tools: a file each, and what they share in [`hands`].
+
+mod browser_evaluate;
+mod browser_get_state;
+mod browser_go_back;
+mod browser_go_forward;
+mod browser_launch;
+mod browser_navigate;
+mod browser_press_key;
+mod browser_reload;
+mod browser_screenshot;
+mod browser_tabs;
+mod hands;
+mod stepping;
+
+use deskhand_core::Registry;
+
+/// Adds every tool of this crate. They are offered only where a browser is found.
+pub fn register(registry: &mut Registry) {
+    registry.add(browser_launch::BrowserLaunch);
+    registry.add(browser_navigate::BrowserNavigate);
+    registry.add(browser_press_key::BrowserPressKey);
+    registry.add(browser_screenshot::BrowserScreenshot);
+    registry.add(browser_evaluate::BrowserEvaluate);
+    registry.add(browser_go_back::BrowserGoBack);
+    registry.add(browser_go_forward::BrowserGoForward);
+    registry.add(browser_reload::BrowserReload);
+    registry.add(browser_get_state::BrowserGetState);
+    registry.add(browser_tabs::BrowserTabs);
+}

@@ -1,0 +1,41 @@
+// The functions that Rust calls. None of them throws: what goes wrong is an object with `error` and `message`.
+
+/** configure({prefix}) → {prefix}: what refs of this document begin with. Once, before anything else. */
+function configure({ prefix = "" } = {}) {
+  if (lastNumber === 0) settings.prefix = String(prefix);
+  return { prefix: settings.prefix };
+}
+
+/** page_state() → {url, title, ready_state, scroll, viewport, focused}. */
+function page_state() {
+  const page = scrollingElement(document) ?? documentElement(document);
+  const now = focused();
+  return {
+    url: location.href,
+    title: cut(fold(titleOf(document)), 500),
+    ready_state: readyState(document),
+    scroll: page ? positionOf(page) : null,
+    viewport: { ...viewport(), scale: devicePixelRatio },
+    focused: now && now !== bodyOf(document) && now !== documentElement(document) ? lineFor(now) : null,
+  };
+}
+const readyState = getter(Document.prototype, "readyState");
+
+const internal = (name, problem) => ({ error: "internal", message: `${name}: ${cut(String(problem?.message ?? problem), 300)}` });
+
+function guarded(name, run) {
+  return (args, given) => {
+    try {
+      forget();
+      const outcome = run(args ?? {}, given);
+      return outcome instanceof Promise ? outcome.catch((problem) => internal(name, problem)) : outcome;
+    } catch (problem) {
+      return internal(name, problem);
+    }
+  };
+}
+
+const api = Object.freeze(Object.fromEntries(Object.entries({
+  configure, snapshot, resolve, action_point, steady, describe, prepare_typing, set_value, select_option, dom, text, scroll,
+  wait_state, stop_waiting, page_state,
+}).map(([name, run]) => [name, guarded(name, run)]).concat([["element", elementFor]])));

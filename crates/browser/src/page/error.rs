@@ -69,6 +69,7 @@ impl From<PageError> for ToolError {
             }
             PageError::NotLoaded { .. } => Self::new("page_not_loaded", message).hint("Check the address."),
             PageError::Script(_) => Self::new("script_failed", message),
+            PageError::Element { code, hint, .. } if hint.is_empty() => Self::new(code, message),
             PageError::Element { code, hint, .. } => Self::new(code, message).hint(hint),
             PageError::Invalid { code, .. } => Self::invalid(code, message),
             PageError::Refused(_) => Self::new("browser_refused", message),

@@ -4,14 +4,18 @@
 //! ([`evaluate`]); our own code runs in a world that the page does not see. `Runtime.enable` is never sent: pages can
 //! tell.
 
+mod element;
 mod error;
 mod evaluate;
 mod history;
+mod inject;
 mod keys;
 mod mouse;
 mod navigate;
 mod press;
 mod screenshot;
+mod settle;
+mod snapshot;
 mod state;
 mod tabs;
 mod world;
@@ -23,12 +27,14 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
+    element::{Found, Target},
     error::PageError,
     history::Step,
     keys::{Key, Modifiers},
     mouse::Point,
     navigate::{Navigated, WaitUntil},
     screenshot::{Picture, What},
+    snapshot::{Snapshot, SnapshotAsk},
     state::PageState,
 };
 use crate::{

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Page, PageError, evaluate};
+use super::{Page, PageError, evaluate, inject};
 use crate::{
     cdp::{Connection, Session},
     tab::World,
@@ -13,8 +13,20 @@ use crate::{
 /// The name of the world. Pages do not see it; the developer tools do.
 const NAME: &str = "deskhand";
 
-/// What is evaluated there, once for each document: an object of functions.
-pub const KIT: &str = include_str!("kit.js");
+/// What is evaluated there, once for each document: an object of functions. Refs that it gives begin with the number of
+/// the document, so that one of another document or frame is known for what it is.
+fn kit(generation: u64) -> String {
+    let (own, inject) = (include_str!("kit.js"), inject::SOURCE);
+    let prefix = prefix(generation);
+    format!(
+        "((kit, own) => {{ kit.configure({{prefix: \"{prefix}\"}}); return {{...kit, ...own}}; }})({inject}, {own})"
+    )
+}
+
+/// How refs of a document begin.
+pub(super) fn prefix(generation: u64) -> String {
+    format!("d{generation}")
+}
 
 impl Page {
     /// Calls a function of the kit in a frame (`None`: the tab's own), with JSON in and JSON out.
@@ -69,9 +81,9 @@ impl Page {
             hint: "Take a new snapshot.".to_owned(),
         };
         let known = self.tab(|tab| {
-            tab.frames.get(frame).map(|f| (f.session.clone(), f.loader.clone(), f.world.clone()))
+            tab.frames.get(frame).map(|f| (f.session.clone(), f.generation, f.world.clone()))
         })?;
-        let (session, loader, world) = known.ok_or_else(gone)?;
+        let (session, generation, world) = known.ok_or_else(gone)?;
         let session = Session::of(self.browser.connection().clone(), session);
         if let Some(world) = world.filter(|_| !fresh) {
             return Ok((session, world, false));
@@ -79,7 +91,7 @@ impl Page {
         let params = json!({"frameId": frame, "worldName": NAME, "grantUniveralAccess": false});
         let made = self.call_on(&session, Connection::USUAL, "Page.createIsolatedWorld", params).await?;
         let context = made["executionContextId"].as_i64().ok_or_else(gone)?;
-        let params = json!({"expression": KIT, "contextId": context, "returnByValue": false});
+        let params = json!({"expression": kit(generation), "contextId": context, "returnByValue": false});
         let made = self.call_on(&session, Connection::USUAL, "Runtime.evaluate", params).await?;
         if let Some(exception) = made.get("exceptionDetails") {
             return Err(PageError::Script(evaluate::exception_words(exception)));
@@ -89,7 +101,7 @@ impl Page {
         self.browser.targets().change(|state| {
             let known = state.tab_mut(&self.target).and_then(|tab| tab.frames.get_mut(frame));
             // Another document may have come meanwhile.
-            if let Some(known) = known.filter(|known| known.loader == loader) {
+            if let Some(known) = known.filter(|known| known.generation == generation) {
                 known.world = Some(world.clone());
             }
         });

@@ -1,15 +1,21 @@
 //! The tools: a file each, and what they share in [`hands`].
 
+mod browser_click;
 mod browser_evaluate;
+mod browser_get_dom;
 mod browser_get_state;
 mod browser_go_back;
 mod browser_go_forward;
+mod browser_hover;
 mod browser_launch;
 mod browser_navigate;
 mod browser_press_key;
 mod browser_reload;
 mod browser_screenshot;
+mod browser_scroll;
+mod browser_snapshot;
 mod browser_tabs;
+mod elements;
 mod hands;
 mod stepping;
 
@@ -19,8 +25,13 @@ use deskhand_core::Registry;
 pub fn register(registry: &mut Registry) {
     registry.add(browser_launch::BrowserLaunch);
     registry.add(browser_navigate::BrowserNavigate);
+    registry.add(browser_snapshot::BrowserSnapshot);
+    registry.add(browser_click::BrowserClick);
+    registry.add(browser_hover::BrowserHover);
+    registry.add(browser_scroll::BrowserScroll);
     registry.add(browser_press_key::BrowserPressKey);
     registry.add(browser_screenshot::BrowserScreenshot);
+    registry.add(browser_get_dom::BrowserGetDom);
     registry.add(browser_evaluate::BrowserEvaluate);
     registry.add(browser_go_back::BrowserGoBack);
     registry.add(browser_go_forward::BrowserGoForward);

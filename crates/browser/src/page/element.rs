@@ -1,0 +1,184 @@
+//! Finding an element in any frame, and the point of the tab where it can be acted on.
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{Page, PageError, Point, unless_cancelled, world};
+use crate::{
+    cdp::{Connection, Session},
+    tab::Frame,
+};
+
+/// How long an element that is not there yet, hidden or covered is waited for. Pages move while they load.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(80);
+
+/// How a caller names an element: by a ref of a snapshot, by a CSS selector, or by a point of the viewport.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Target {
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub x: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub y: Option<f64>,
+}
+
+/// What a function of the kit said, and in which frame.
+#[derive(Debug)]
+pub struct Found {
+    pub frame: String,
+    pub answer: Value,
+}
+
+impl Page {
+    /// Calls a function of the kit about an element, in the frame that has it: the one that gave the ref, or the first
+    /// in which the selector finds something. `more` are further arguments of the function.
+    pub async fn ask_about(
+        &self,
+        target: &Target,
+        function: &str,
+        more: &Value,
+        limit: Duration,
+    ) -> Result<Found, PageError> {
+        let argument = argument(target, more);
+        let mut first_no = None;
+        for frame in self.frames_for(target)? {
+            let answer = self.ask_within(limit, Some(&frame), function, &argument).await;
+            let answer = match answer {
+                // A frame that goes away meanwhile does not have it.
+                Err(PageError::Element { .. } | PageError::Refused(_)) if first_no.is_some() => continue,
+                answer => answer?,
+            };
+            match refusal(&answer) {
+                None => return Ok(Found { frame, answer }),
+                Some((no, "not_found")) => drop(first_no.get_or_insert(no)),
+                Some((no, _)) => return Err(no),
+            }
+        }
+        Err(first_no.unwrap_or(PageError::TabClosed))
+    }
+
+    /// The frames in which the target may be, the most likely first.
+    fn frames_for(&self, target: &Target) -> Result<Vec<String>, PageError> {
+        let Some(reference) = &target.reference else {
+            let all = self.tab(|tab| tab.frames.iter().map(|frame| frame.id.clone()).collect::<Vec<_>>())?;
+            // A point is one of the tab's own frame.
+            let only_main = target.selector.is_none();
+            return Ok(if only_main { vec![self.target.clone()] } else { all });
+        };
+        let gives = |frame: &Frame| {
+            let rest = reference.trim().strip_prefix(&world::prefix(frame.generation));
+            rest.is_some_and(|rest| rest.starts_with('e'))
+        };
+        let frame = self.tab(|tab| tab.frames.iter().find(|frame| gives(frame)).map(|frame| frame.id.clone()))?;
+        frame.map(|frame| vec![frame]).ok_or_else(|| PageError::Element {
+            code: "stale_ref",
+            message: format!("the ref {reference} is not of a page that is open: refs are dropped when the page changes"),
+            hint: "Take a new snapshot.".to_owned(),
+        })
+    }
+
+    /// The point of the tab at which an element can be acted on, and what is said of it. One that is not there yet, or
+    /// is covered, gets a moment.
+    pub async fn action_point(&self, target: &Target, kind: &str) -> Result<(Point, Value), PageError> {
+        let begun = Instant::now();
+        loop {
+            let more = json!({"kind": kind});
+            match self.ask_about(target, "action_point", &more, Connection::USUAL).await {
+                Ok(Found { frame, answer }) => {
+                    let side = |key: &str| answer[key].as_f64().unwrap_or_default();
+                    let offset = self.offset_of(&frame).await?;
+                    let point = Point { x: side("x") + offset.x, y: side("y") + offset.y };
+                    return Ok((point, answer));
+                }
+                Err(PageError::Element { code, .. })
+                    if matches!(code, "not_found" | "not_actionable") && begun.elapsed() < PATIENCE =>
+                {
+                    unless_cancelled(&self.cancel, tokio::time::sleep(PAUSE)).await?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Where in the tab's viewport a frame begins.
+    async fn offset_of(&self, frame: &str) -> Result<Point, PageError> {
+        let mut offset = Point { x: 0.0, y: 0.0 };
+        let mut at = frame.to_owned();
+        while let Some((parent, session)) = self.parent_of(&at)? {
+            let owner = self.call_on(&session, Connection::USUAL, "DOM.getFrameOwner", json!({"frameId": at})).await?;
+            let node = json!({"backendNodeId": owner["backendNodeId"]});
+            let model = self.call_on(&session, Connection::USUAL, "DOM.getBoxModel", node).await?;
+            let corner = &model["model"]["content"];
+            offset.x += corner[0].as_f64().unwrap_or_default();
+            offset.y += corner[1].as_f64().unwrap_or_default();
+            // The box is told from where the process of the parent begins: frames between are in it already.
+            at = self.root_of(&parent, session.id().unwrap_or_default())?;
+        }
+        Ok(offset)
+    }
+
+    fn parent_of(&self, frame: &str) -> Result<Option<(String, Session)>, PageError> {
+        let parent = self.tab(|tab| {
+            let parent = tab.frames.get(frame)?.parent.clone()?;
+            let session = tab.frames.get(&parent)?.session.clone();
+            Some((parent, session))
+        })?;
+        let connection = self.browser.connection();
+        Ok(parent.map(|(parent, session)| (parent, Session::of(connection.clone(), session))))
+    }
+
+    /// The outermost frame around this one that the same session has.
+    fn root_of(&self, frame: &str, session: &str) -> Result<String, PageError> {
+        self.tab(|tab| {
+            let mut root = frame.to_owned();
+            while let Some(parent) = tab.frames.get(&root).and_then(|frame| frame.parent.clone()) {
+                if tab.frames.get(&parent).is_none_or(|parent| parent.session != session) {
+                    break;
+                }
+                root = parent;
+            }
+            root
+        })
+    }
+}
+
+fn argument(target: &Target, more: &Value) -> Value {
+    let mut argument = json!(target);
+    for (key, value) in more.as_object().into_iter().flatten() {
+        argument[key] = value.clone();
+    }
+    argument
+}
+
+/// What the kit says when it cannot: the error, and its code.
+pub(super) fn refusal(answer: &Value) -> Option<(PageError, &'static str)> {
+    const CODES: &[&str] = &[
+        "not_found", "not_actionable", "stale_ref", "bad_ref", "bad_selector", "no_target", "not_editable", "bad_value",
+        "not_a_select", "no_option", "option_disabled", "only_one", "bad_direction", "nothing_to_scroll", "timeout",
+        "bad_state", "cancelled",
+    ];
+    let said = answer["error"].as_str()?;
+    let code = CODES.iter().copied().find(|code| *code == said).unwrap_or("page_script_failed");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut message = text(&answer["message"]);
+    if let Some(line) = answer["line"].as_str() {
+        message = format!("{line}: {message}");
+    }
+    if let Some(over) = answer["covered_by"]["line"].as_str() {
+        message = format!("{message}, {over}");
+    }
+    let hints: Vec<String> = answer["hints"].as_array().into_iter().flatten().map(text).collect();
+    let hint = match (code, hints.is_empty()) {
+        (_, false) => format!("Near are: {}.", hints.join("; ")),
+        ("stale_ref" | "bad_ref" | "not_found", _) => "Take a new snapshot with browser_snapshot.".to_owned(),
+        ("not_actionable", _) => "Look at the page: something may have to be closed or scrolled first.".to_owned(),
+        _ => String::new(),
+    };
+    Some((PageError::Element { code, message, hint }, code))
+}

@@ -1,0 +1,110 @@
+//! What is on a page, as an outline, with its frames where they stand.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{Page, PageError, Target, element};
+use crate::cdp::{Connection, Session};
+
+/// How deep frames in frames are shown.
+const DEEPEST: usize = 4;
+/// How many frames are shown.
+const MOST_FRAMES: usize = 20;
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct SnapshotAsk {
+    /// Only what is in this element, by its ref.
+    pub root: Option<String>,
+    pub offset: u32,
+    pub max_chars: u32,
+    /// Only what is different from this snapshot.
+    pub since: Option<u64>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Snapshot {
+    /// By which a later one can be compared with it.
+    pub id: u64,
+    pub url: String,
+    pub title: String,
+    /// A line for each element, indented.
+    pub outline: String,
+    /// Whether there is more than is shown.
+    pub truncated: bool,
+}
+
+impl Page {
+    pub async fn snapshot(&self, ask: &SnapshotAsk) -> Result<Snapshot, PageError> {
+        let mut more = json!({"max_chars": ask.max_chars, "offset": ask.offset});
+        if let Some(since) = ask.since {
+            more["since"] = since.into();
+        }
+        let target = Target { reference: ask.root.clone(), ..Target::default() };
+        if let Some(root) = &ask.root {
+            more["root_ref"] = root.as_str().into();
+        }
+        let found = self.ask_about(&target, "snapshot", &more, Connection::USUAL).await?;
+        let told = found.answer;
+        let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();
+        let left = usize::try_from(ask.max_chars).unwrap_or(usize::MAX).saturating_sub(text("text").len());
+        let mut room = Room { chars: left, frames: MOST_FRAMES };
+        let outline = self.with_frames(&found.frame, &told, 1, &mut room).await?;
+        Ok(Snapshot {
+            id: told["id"].as_u64().unwrap_or_default(),
+            url: text("url"),
+            title: text("title"),
+            outline,
+            truncated: told["truncated"] == true,
+        })
+    }
+
+    /// The outline of a frame, with those of its frames under the lines that stand for them.
+    async fn with_frames(&self, frame: &str, told: &Value, depth: usize, room: &mut Room) -> Result<String, PageError> {
+        let mut lines: Vec<String> =
+            told["text"].as_str().unwrap_or_default().lines().map(str::to_owned).collect();
+        // From the last to the first, so that the numbers of lines stay right.
+        for inner in told["frames"].as_array().into_iter().flatten().rev() {
+            if depth > DEEPEST || room.frames == 0 || room.chars < 200 {
+                break;
+            }
+            room.frames -= 1;
+            let Some(id) = self.frame_of(frame, &inner["ref"]).await else { continue };
+            let asked = self.ask(Some(&id), "snapshot", &json!({"max_chars": room.chars})).await;
+            let Ok(told) = asked.map(|told| (element::refusal(&told).is_none()).then_some(told)) else { continue };
+            let Some(told) = told else { continue };
+            room.chars = room.chars.saturating_sub(told["text"].as_str().map_or(0, str::len));
+            let outline = Box::pin(self.with_frames(&id, &told, depth + 1, room)).await?;
+            let number = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok()).unwrap_or_default();
+            let indent = "  ".repeat(number(&inner["depth"]) + 1);
+            let under = outline.lines().map(|line| format!("{indent}{line}"));
+            let at = (number(&inner["line"]) + 1).min(lines.len());
+            lines.splice(at..at, under);
+        }
+        Ok(lines.join("\n"))
+    }
+
+    /// The frame that an iframe element of `frame` shows.
+    async fn frame_of(&self, frame: &str, reference: &Value) -> Option<String> {
+        let (session, kit) = self.tab(|tab| {
+            let frame = tab.frames.get(frame)?;
+            Some((frame.session.clone(), frame.world.as_ref()?.kit.clone()))
+        }).ok()??;
+        let session = Session::of(self.browser.connection().clone(), session);
+        let params = json!({
+            "objectId": kit,
+            "functionDeclaration": "function (ref) { return this.element({ref}); }",
+            "arguments": [{"value": reference}],
+        });
+        let element = self.call_on(&session, Connection::USUAL, "Runtime.callFunctionOn", params).await.ok()?;
+        let object = json!({"objectId": element["result"]["objectId"].as_str()?});
+        let node = self.call_on(&session, Connection::USUAL, "DOM.describeNode", object).await.ok()?;
+        node["node"]["frameId"].as_str().map(str::to_owned)
+    }
+}
+
+struct Room {
+    chars: usize,
+    frames: usize,
+}

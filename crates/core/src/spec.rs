@@ -111,6 +111,9 @@ pub struct SpecOf<'a> {
     pub toolsets: &'a [&'a str],
     /// Words by which it is found, in both languages.
     pub keywords: &'a [&'a str],
+    /// Parameters whose values may be secrets that nothing in them tells: they are never shown or written down. What of
+    /// them may be shown, the plan shows.
+    pub conceals: &'a [&'a str],
     /// An example of its arguments, as JSON; a test checks that it is valid.
     pub example: &'a str,
     /// How long a call may take where nothing else is said.
@@ -129,6 +132,7 @@ impl<'a> SpecOf<'a> {
             requires_result_approval: false,
             toolsets: &[],
             keywords: &[],
+            conceals: &[],
             example: "{}",
             timeout_s: 120,
         }
@@ -166,6 +170,11 @@ impl<'a> SpecOf<'a> {
 
     pub const fn keywords(mut self, keywords: &'a [&'a str]) -> Self {
         self.keywords = keywords;
+        self
+    }
+
+    pub const fn conceals(mut self, parameters: &'a [&'a str]) -> Self {
+        self.conceals = parameters;
         self
     }
 

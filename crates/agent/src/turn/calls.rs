@@ -67,8 +67,8 @@ impl Turn {
             round: self.round,
             call_id: CallId::new(),
             model_call_id: call.id,
+            arguments: self.agent.parts.gate.shown(&call.name, None, &shown),
             tool: call.name,
-            arguments: self.agent.parts.gate.screener.mask_value(&shown),
             started_at: Time::now(),
             end: None,
         };

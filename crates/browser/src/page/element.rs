@@ -64,7 +64,7 @@ impl Page {
     }
 
     /// The frames in which the target may be, the most likely first.
-    fn frames_for(&self, target: &Target) -> Result<Vec<String>, PageError> {
+    pub(super) fn frames_for(&self, target: &Target) -> Result<Vec<String>, PageError> {
         let Some(reference) = &target.reference else {
             let all = self.tab(|tab| tab.frames.iter().map(|frame| frame.id.clone()).collect::<Vec<_>>())?;
             // A point is one of the tab's own frame.

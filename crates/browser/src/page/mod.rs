@@ -18,6 +18,7 @@ mod settle;
 mod snapshot;
 mod state;
 mod tabs;
+mod wait;
 mod world;
 
 use std::{future::Future, sync::Arc, time::Duration};
@@ -36,6 +37,7 @@ pub use self::{
     screenshot::{Picture, What},
     snapshot::{Snapshot, SnapshotAsk},
     state::PageState,
+    wait::ElementState,
 };
 use crate::{
     browser::Browser,

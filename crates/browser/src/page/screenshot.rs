@@ -3,7 +3,7 @@
 use base64::Engine;
 use serde_json::{Value, json};
 
-use super::{Page, PageError};
+use super::{Page, PageError, Target};
 
 /// What is to be in the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +50,20 @@ impl Page {
         }
         let answer = self.call("Page.captureScreenshot", params).await?;
         picture(&answer["data"])
+    }
+
+    /// A picture of one element, scrolled into view.
+    pub async fn screenshot_of(&self, target: &Target) -> Result<Picture, PageError> {
+        let (point, found) = self.action_point(target, "look").await?;
+        let metrics = self.call("Page.getLayoutMetrics", json!({})).await?;
+        let scrolled = |key: &str| metrics["cssVisualViewport"][key].as_f64().unwrap_or_default();
+        let number = |value: &Value| value.as_f64().unwrap_or_default();
+        let (shown, found_box) = ((number(&found["x"]), number(&found["y"])), &found["box"]);
+        // The box is one of the frame's viewport; the point is known in both.
+        let x = number(&found_box["x"]) - shown.0 + point.x + scrolled("pageX");
+        let y = number(&found_box["y"]) - shown.1 + point.y + scrolled("pageY");
+        let (width, height) = (number(&found_box["width"]), number(&found_box["height"]));
+        self.screenshot(What::Part { x, y, width, height }).await
     }
 }
 

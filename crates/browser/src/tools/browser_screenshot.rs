@@ -7,12 +7,20 @@ use deskhand_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hands::{self, with_notices};
-use crate::page::What;
+use super::{
+    elements,
+    hands::{self, with_notices},
+};
+use crate::page::{Target, What};
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
+    /// Only this element, by a CSS selector.
+    selector: Option<String>,
+    /// Only this element, by its ref in a snapshot.
+    #[serde(rename = "ref")]
+    reference: Option<String>,
     /// The whole page, not only what a window shows of it.
     #[serde(default)]
     full_page: bool,
@@ -31,6 +39,14 @@ pub struct Output {
     base64: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notices: Vec<String>,
+}
+
+impl Input {
+    fn target(&self) -> ToolResult<Option<Target>> {
+        let (reference, selector) = (self.reference.as_ref(), self.selector.as_ref());
+        let named = reference.is_some() || selector.is_some();
+        named.then(|| elements::target(reference, selector, None, None)).transpose()
+    }
 }
 
 pub struct BrowserScreenshot;
@@ -52,14 +68,21 @@ impl Tool for BrowserScreenshot {
     }
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
-        let what = if input.full_page { "the whole page" } else { "the page" };
+        let what = match input.target()? {
+            Some(target) => elements::shown(&target),
+            None if input.full_page => "the whole page".to_owned(),
+            None => "the page".to_owned(),
+        };
         hands::on_page(cx, &format!("Take a picture of {what}"), Permission::Moderate, Effects::READS)
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
         let (page, mut notices) = hands::same_page(cx).await?;
-        let what = if input.full_page { What::FullPage } else { What::Viewport };
-        let picture = page.screenshot(what).await?;
+        let picture = match input.target()? {
+            Some(target) => page.screenshot_of(&target).await?,
+            None if input.full_page => page.screenshot(What::FullPage).await?,
+            None => page.screenshot(What::Viewport).await?,
+        };
         notices.extend(page.notices());
         Ok(Output {
             url: page.tab(|tab| tab.url().to_owned())?,

@@ -7,3 +7,4 @@ mod input;
 mod lives;
 mod navigation;
 mod scripts;
+mod tools;

@@ -34,7 +34,7 @@ pub(super) fn question(
         caller: session.caller.0.clone(),
         workspace: session.workspace.clone(),
         tool: tool.to_owned(),
-        arguments: gate.screener.mask_value(arguments),
+        arguments: gate.shown(tool, None, arguments),
         wanted_at: now,
         expires_at: now.plus(gate.settings.approval_timeout),
         subject,

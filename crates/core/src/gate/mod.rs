@@ -14,6 +14,7 @@
 mod approve;
 mod approve_result;
 mod ask;
+mod conceal;
 mod find;
 mod plan;
 mod record;
@@ -207,7 +208,7 @@ impl Gate {
             draft.planned(&plan);
             let decision = self.decide(&entry, &arguments, &plan, session)?;
             draft.decided(&decision);
-            self.offer_shapes(&mut plan, &arguments, &decision);
+            self.offer_shapes(&entry, &mut plan, &arguments, &decision);
             record::planned(self, draft, &arguments, &plan, &decision, session);
 
             let question = approve::Question { entry: &entry, arguments: &arguments, plan: &plan };
@@ -319,10 +320,13 @@ impl Gate {
 
     /// These very arguments are the narrowest shape that an answer can be remembered for, the tool the widest.
     /// The tool is not offered where programs run or hosts are reached: one yes to one of them is not a yes to all.
-    fn offer_shapes(&self, plan: &mut Plan, arguments: &Value, decision: &Decision) {
+    fn offer_shapes(&self, entry: &ToolEntry, plan: &mut Plan, arguments: &Value, decision: &Decision) {
         if decision.verdict == crate::Verdict::Ask {
-            let shown = record::shown_arguments(self, arguments);
-            plan.shapes.insert(0, crate::Shape::exact(arguments, plan, shown));
+            // A hash of what may be a password is not kept.
+            if entry.spec().conceals.is_empty() {
+                let shown = record::shown_arguments(self, arguments);
+                plan.shapes.insert(0, crate::Shape::exact(arguments, plan, shown));
+            }
             if plan.programs.is_empty() && plan.hosts.is_empty() && plan.cwd.is_none() {
                 plan.shapes.push(crate::Shape::AnyArguments);
             }
@@ -342,7 +346,7 @@ impl Gate {
         let mut draft = Draft::new(self, request, session);
         draft.found(&entry);
         let cx = self.cx(&draft, &entry, session, &request.cancel);
-        let masked = self.screener.mask_value(&arguments);
+        let masked = self.shown(entry.spec().name, None, &arguments);
         let tool = entry.spec().name.to_owned();
         let mut plan = match self.plan(&entry, &arguments, &cx).await {
             Ok(plan) => plan,
@@ -366,7 +370,7 @@ impl Gate {
         };
         self.outputs_are_their_own(&plan, session)?;
         let decision = self.decide(&entry, &arguments, &plan, session)?;
-        self.offer_shapes(&mut plan, &arguments, &decision);
+        self.offer_shapes(&entry, &mut plan, &arguments, &decision);
         let mut plan = record::masked_plan(self, &plan);
         if decision.verdict.word() == "forbid" {
             // Nobody will be asked, so nobody needs to see what the call would have read for its preview.

@@ -66,6 +66,8 @@ pub(super) struct Draft {
 
 impl Draft {
     pub fn new(gate: &Gate, request: &Request, session: &SessionCx) -> Self {
+        let shown = gate.shown(&request.tool, request.dialect.as_deref(), &request.arguments);
+        let input_sha256 = hashed(gate, &request.tool, request.dialect.as_deref(), &request.arguments, &shown);
         Self {
             call_id: request.id.unwrap_or_else(CallId::new),
             outside: None,
@@ -77,8 +79,8 @@ impl Draft {
             owner: session.owner.clone(),
             caller: session.caller.0.clone(),
             tool: request.tool.chars().take(MOST_NAME).collect(),
-            arguments: bounded(gate.screener.mask_value(&request.arguments)),
-            input_sha256: arguments::sha256(&request.arguments),
+            arguments: bounded(shown),
+            input_sha256,
             started: Instant::now(),
             permission: None,
             decision: None,
@@ -137,8 +139,9 @@ impl Draft {
 
     /// A person changed the arguments: these are the ones that count.
     pub fn edited(&mut self, gate: &Gate, arguments: &Value) {
-        self.arguments = bounded(gate.screener.mask_value(arguments));
-        self.input_sha256 = arguments::sha256(arguments);
+        let shown = gate.shown(&self.tool, None, arguments);
+        self.input_sha256 = hashed(gate, &self.tool, None, arguments, &shown);
+        self.arguments = bounded(shown);
         self.edited = true;
     }
 
@@ -195,6 +198,11 @@ impl Draft {
             confinement: None,
         }
     }
+}
+
+/// The hash of the arguments; of what is shown of them where the rest may be a password, which a hash could be tried for.
+fn hashed(gate: &Gate, tool: &str, dialect: Option<&str>, arguments: &Value, shown: &Value) -> String {
+    arguments::sha256(if gate.conceals(tool, dialect) { shown } else { arguments })
 }
 
 /// The outcome where the gate itself broke down: it says nothing of the call, since nothing could be screened.
@@ -304,7 +312,7 @@ pub(super) fn planned(
     session.events.emit(EventBody::CallPlanned {
         call_id: draft.call_id,
         tool: draft.tool.clone(),
-        arguments: gate.screener.mask_value(arguments),
+        arguments: gate.shown(&draft.tool, None, arguments),
         plan: Box::new(masked_plan(gate, plan)),
         decision: decision.verdict.word().to_owned(),
     });

@@ -1,0 +1,233 @@
+//! The tools, called through a real gate with a real audit log.
+
+use std::sync::Arc;
+
+use deskhand_browser::{Browsers, Config, tools};
+use deskhand_core::{
+    Answer, ApprovalRequest, Approver, Caller, Desktop, Gate, GateSettings, Mode, Outcome, Permission, Registry, Request, ResultAnswer, Services, SessionCx, Status,
+    approval::{AnyAnswer, Subject},
+    event::NoEvents,
+};
+use deskhand_guard::{Rules, SecretScreener};
+use deskhand_store::{Store, StoreOptions};
+use serde_json::{Value, json};
+
+use crate::fixture::Server;
+
+/// A gate whose person says yes to everything that is asked.
+struct Shop {
+    folder: tempfile::TempDir,
+    gate: Gate,
+    session: SessionCx,
+    browsers: Browsers,
+    server: Server,
+}
+
+struct Yes;
+
+impl Approver for Yes {
+    fn name(&self) -> &'static str {
+        "test"
+    }
+
+    fn ask<'a>(
+        &'a self,
+        request: &'a ApprovalRequest,
+    ) -> futures_util::future::BoxFuture<'a, Option<AnyAnswer>> {
+        let answer = match request.subject {
+            Subject::Execution { .. } => AnyAnswer::Execution(Answer::Yes { remember: None }),
+            Subject::Result { .. } => AnyAnswer::Result(ResultAnswer::Pass),
+        };
+        Box::pin(async move { Some(answer) })
+    }
+}
+
+impl Shop {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("data"), &StoreOptions::default()).unwrap();
+        let browsers = Browsers::new(Config::new(folder.path().join("data/browser")));
+        let services = Services::default().with(browsers.clone());
+        let mut registry = Registry::new();
+        tools::register(&mut registry);
+        registry.probe(&services);
+        let gate = Gate {
+            registry: Arc::new(registry),
+            policy: Arc::new(Rules::new(store.grants())),
+            screener: Arc::new(SecretScreener),
+            audit: store.audit(),
+            approvals: store.approvals(),
+            grants: store.grants(),
+            outputs: store.outputs(),
+            settings: GateSettings::default(),
+        };
+        let session = SessionCx {
+            id: "test".to_owned(),
+            caller: Caller("test".to_owned()),
+            owner: None,
+            desktop: Desktop::Here,
+            workspace: folder.path().to_path_buf(),
+            mode: Mode::Auto,
+            services,
+            approvers: vec![Arc::new(Yes)],
+            wait_for_others: false,
+            events: Arc::new(NoEvents),
+            outside: Arc::default(),
+            check_results: false,
+        };
+        Self { folder, gate, session, browsers, server: Server::start().await }
+    }
+
+    async fn try_call(&self, tool: &str, arguments: Value) -> Outcome {
+        self.gate.call(Request::new(tool, arguments), &self.session).await
+    }
+
+    async fn call(&self, tool: &str, arguments: Value) -> Outcome {
+        let outcome = self.try_call(tool, arguments.clone()).await;
+        assert_eq!(outcome.status, Status::Success, "{tool} {arguments}: {}", outcome.text);
+        outcome
+    }
+
+    async fn go(&self, page: &str) {
+        self.call("browser_navigate", json!({"url": self.server.url(page)})).await;
+    }
+
+    async fn script(&self, script: &str) -> Value {
+        self.call("browser_evaluate", json!({"script": script})).await.data["result"].clone()
+    }
+
+    async fn permission(&self, tool: &str, arguments: Value) -> Permission {
+        let explained = self.gate.explain(Request::new(tool, arguments), &self.session).await.unwrap();
+        // What the plan says: a session that has read a page is asked more often than that.
+        explained.plan.map_or(explained.permission, |plan| plan.permission)
+    }
+}
+
+/// The ref that stands in a line of a snapshot.
+fn ref_in(text: &str, words: &str) -> String {
+    let line = text.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("no «{words}» in {text}"));
+    line.split("[ref=").nth(1).unwrap().split(']').next().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_form_is_filled_and_sent_with_refs_and_selectors() {
+    let shop = Shop::new().await;
+    shop.go("plain.html").await;
+    let seen = shop.call("browser_snapshot", json!({})).await;
+    assert_eq!(seen.outside.as_deref(), Some("127.0.0.1"), "what a page says is from outside");
+    let button = ref_in(&seen.text, "Press");
+    let clicked = shop.call("browser_click", json!({"ref": button})).await;
+    assert!(clicked.text.contains("Press"), "{}", clicked.text);
+    assert_eq!(shop.script("document.title").await, "clicked");
+    shop.call("browser_type", json!({"selector": "#field", "text": "héllo 中文"})).await;
+    shop.call("browser_type", json!({"selector": "#area", "text": "a\nb", "delay": 1})).await;
+    assert_eq!(shop.script("[field.value, area.value]").await, json!(["héllo 中文", "a\nb"]));
+    shop.call("browser_type", json!({"selector": "#field", "text": "other"})).await;
+    assert_eq!(shop.script("field.value").await, "other", "it replaces what is there");
+    let scrolled = shop.call("browser_scroll", json!({"direction": "to_bottom"})).await;
+    assert_eq!(scrolled.data["at_end"], true);
+    let picture = shop.call("browser_screenshot", json!({"selector": "#button"})).await;
+    let width = shop.script("Math.round(button.getBoundingClientRect().width)").await;
+    assert!((picture.data["width"].as_i64().unwrap() - width.as_i64().unwrap()).abs() <= 1, "{}", picture.data);
+    assert_eq!(picture.images.len(), 1);
+    // A ref of the page before is known for what it is.
+    shop.go("second.html").await;
+    let stale = shop.try_call("browser_click", json!({"ref": button})).await;
+    assert_eq!(stale.error.unwrap().code, "stale_ref");
+    let missing = shop.try_call("browser_click", json!({"selector": "#nothing"})).await;
+    assert_eq!(missing.error.unwrap().code, "not_found");
+    shop.browsers.close_all().await;
+}
+
+#[tokio::test]
+async fn what_is_typed_is_nowhere_written_down() {
+    const SECRET: &str = "correct horse battery";
+    let shop = Shop::new().await;
+    shop.go("secrets.html").await;
+    let field = json!({"selector": "input[type=password]", "text": SECRET});
+    assert_eq!(shop.permission("browser_type", field.clone()).await, Permission::Sensitive);
+    let typed = shop.call("browser_type", field.clone()).await;
+    assert!(!typed.text.contains(SECRET) && !typed.data.to_string().contains(SECRET));
+    let typing = "document.querySelector('input[type=password]').value.length";
+    assert_eq!(shop.script(typing).await, SECRET.len());
+    // Under a name that is not quite right, too.
+    shop.try_call("browser_type", json!({"selector": "input[type=password]", "Text": SECRET, "txt": SECRET})).await;
+    let explained = shop.gate.explain(Request::new("browser_type", field), &shop.session).await.unwrap();
+    assert!(!serde_json::to_string(&explained).unwrap().contains(SECRET));
+    let mut files = vec![shop.folder.path().join("data")];
+    let mut looked_at = 0;
+    while let Some(path) = files.pop() {
+        if path.ends_with("browser") {
+            continue;
+        }
+        if path.is_dir() {
+            files.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            looked_at += 1;
+            let bytes = std::fs::read(&path).unwrap();
+            let found = bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes());
+            assert!(!found, "it stands in {}", path.display());
+        }
+    }
+    assert!(looked_at > 0, "there is an audit log");
+    shop.browsers.close_all().await;
+}
+
+#[tokio::test]
+async fn what_runs_code_or_sends_a_form_is_sensitive() {
+    let shop = Shop::new().await;
+    shop.go("form.html").await;
+    let submit = "button[type=submit], form button:not([type]), input[type=submit]";
+    for (tool, arguments, permission) in [
+        ("browser_evaluate", json!({"script": "1"}), Permission::Sensitive),
+        ("browser_wait_for", json!({"condition": "true"}), Permission::Sensitive),
+        ("browser_wait_for", json!({"selector": "form"}), Permission::Public),
+        ("browser_snapshot", json!({}), Permission::Public),
+        ("browser_click", json!({"selector": submit}), Permission::Sensitive),
+        ("browser_click", json!({"selector": "h1"}), Permission::Moderate),
+        ("browser_navigate", json!({"url": "example.org"}), Permission::Moderate),
+        ("browser_navigate", json!({"url": "file:///etc/passwd"}), Permission::Forbidden),
+    ] {
+        assert_eq!(shop.permission(tool, arguments.clone()).await, permission, "{tool} {arguments}");
+    }
+    shop.browsers.close_all().await;
+}
+
+#[tokio::test]
+async fn waiting_ends_when_it_is_so_and_says_when_it_is_not() {
+    let shop = Shop::new().await;
+    shop.go("plain.html").await;
+    shop.script("setTimeout(() => { const p = document.createElement('p'); p.id = 'late'; p.textContent = 'late'; document.body.prepend(p); }, 200); 1").await;
+    let seen = shop.call("browser_wait_for", json!({"selector": "#late"})).await;
+    assert!(seen.data["element"].as_str().unwrap().contains("late"), "{}", seen.data);
+    shop.script("setTimeout(() => late.remove(), 200); 1").await;
+    shop.call("browser_wait_for", json!({"selector": "#late", "state": "detached"})).await;
+    shop.script("setTimeout(() => window.ready = 1, 200); 1").await;
+    shop.call("browser_wait_for", json!({"condition": "window.ready === 1"})).await;
+    for arguments in [json!({"selector": "#never", "timeout": 300}), json!({"condition": "false", "timeout": 300})] {
+        assert_eq!(shop.try_call("browser_wait_for", arguments).await.status, Status::TimedOut);
+    }
+    assert_eq!(shop.try_call("browser_wait_for", json!({})).await.status, Status::InvalidArguments);
+    let broken = shop.try_call("browser_wait_for", json!({"condition": "((("})).await;
+    assert_eq!(broken.error.unwrap().code, "script_failed");
+    shop.browsers.close_all().await;
+}
+
+#[tokio::test]
+async fn an_element_in_a_frame_of_another_site_is_clicked() {
+    let shop = Shop::new().await;
+    let inner = shop.server.elsewhere("plain.html");
+    shop.go(&format!("framing?{inner}")).await;
+    let seen = shop.call("browser_snapshot", json!({})).await.text;
+    let button = ref_in(&seen, "Press");
+    shop.call("browser_click", json!({"ref": button})).await;
+    let seen = shop.call("browser_click", json!({"selector": "#field"})).await.text;
+    assert!(seen.contains("textbox"), "{seen}");
+    // The frame's own code ran: its title is what the button makes it.
+    let browser = shop.browsers.running("test").unwrap();
+    let page = deskhand_browser::page::Page::take(browser, tokio_util::sync::CancellationToken::new()).await.unwrap();
+    let frame = page.tab(|tab| tab.frames.iter().find(|frame| frame.url == inner).unwrap().id.clone()).unwrap();
+    assert_eq!(page.ask(Some(&frame), "page_facts", &Value::Null).await.unwrap()["title"], "clicked");
+    drop(page);
+    shop.browsers.close_all().await;
+}

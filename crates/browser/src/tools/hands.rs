@@ -69,7 +69,8 @@ pub fn on_page(cx: &Cx, does: &str, permission: Permission, effects: Effects) ->
         Permission::Moderate => "It acts on a web page.",
         _ => "It runs code in a web page, with all that the page may do.",
     };
-    let mut plan = Plan::new(format!("{does} ({place})")).effects(effects).at_least(permission, "browser:page", why);
+    let mut plan =
+        Plan::new(format!("{does} ({place})")).effects(effects).at_least(permission, "browser:page", why);
     if effects.writes {
         plan = plan.not_undoable("What a page does cannot be taken back.");
     }
@@ -94,15 +95,25 @@ pub fn web_address(text: &str) -> ToolResult<Url> {
         }
         parsed => parsed,
     };
-    let url = parsed.map_err(|error| ToolError::invalid("bad_url", format!("«{text}» is no address: {error}.")))?;
+    let url = parsed.map_err(|error| {
+        ToolError::invalid("bad_url", format!("«{}» is no address: {error}.", short(text)))
+    })?;
     match url.scheme() {
         "http" | "https" if url.host_str().is_some() => Ok(url),
         "about" if url.as_str() == "about:blank" => Ok(url),
         scheme => {
-            let message = format!("The browser goes to http and https addresses only, not to {scheme}:.");
+            let message =
+                format!("The browser goes to http and https addresses only, not to {}:.", short(scheme));
             Err(ToolError::blocked("browser:scheme", message).hint("Files are read with read_file."))
         }
     }
+}
+
+/// What a caller wrote, as far as a message or a plan repeats it.
+pub fn short(text: &str) -> String {
+    const MOST: usize = 200;
+    let cut: String = text.chars().take(MOST).collect();
+    if text.chars().nth(MOST).is_some() { cut + "…" } else { cut }
 }
 
 /// What happened meanwhile, under what a tool says.
@@ -128,8 +139,17 @@ mod tests {
             assert_eq!(web_address(text).unwrap().as_str(), url, "{text}");
         }
         for bad in [
-            "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "chrome://settings", "view-source:http://a/",
-            "about:config", "blob:http://a/1", "ftp://a/", "filesystem:http://a/", "FILE:///etc/passwd", "devtools://x",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "chrome://settings",
+            "view-source:http://a/",
+            "about:config",
+            "blob:http://a/1",
+            "ftp://a/",
+            "filesystem:http://a/",
+            "FILE:///etc/passwd",
+            "devtools://x",
         ] {
             assert_eq!(web_address(bad).unwrap_err().code, "browser:scheme", "{bad}");
         }

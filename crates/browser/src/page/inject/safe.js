@@ -22,6 +22,7 @@ const shadowOf = getter(Element.prototype, "shadowRoot");
 const slotOf = getter(Element.prototype, "assignedSlot");
 const getAttribute = uncurried(Element.prototype.getAttribute);
 const hasAttribute = uncurried(Element.prototype.hasAttribute);
+const hasAttributes = uncurried(Element.prototype.hasAttributes);
 const attributeNames = uncurried(Element.prototype.getAttributeNames);
 const matches = uncurried(Element.prototype.matches);
 const checkVisibility = uncurried(Element.prototype.checkVisibility);

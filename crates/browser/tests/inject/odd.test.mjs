@@ -48,11 +48,11 @@ test("a hostile page is read and used as any other", async () => {
   const { call } = await desk.open("hostile.html");
   const { text } = await call("snapshot");
   assert.match(text, /textbox "One" \[ref=\w+\]/u);
-  assert.equal(text.split("\n").filter((line) => line.includes("textbox")).length, 18, "none is lost to the names of the others");
+  assert.equal(text.split("\n").filter((line) => line.includes("textbox")).length, 19, "none is lost to the names of the others");
   assert.ok(!/^\s*- button "Forged"/mu.test(text), "text cannot make a line of its own");
   assert.equal(text.match(/\[ref=e1\]/gu).length, 1, "text cannot lend itself a ref");
   const spring = await call("describe", { ref: refIn(text, '"Spring"') });
-  assert.deepEqual([spring.submits.method, new URL(spring.submits.action).pathname, spring.submits.cross_origin], ["post", "/trap", false]);
+  assert.deepEqual([spring.submits.method, new URL(spring.submits.action).pathname, spring.submits.cross_origin, spring.submits.secret_fields], ["post", "/trap", false, 1]);
   assert.ok((await call("action_point", { selector: "#spring" })).x > 0);
   assert.equal((await call("prepare_typing", { selector: "[aria-label=One]" })).mode, "insert");
 });

@@ -1,11 +1,11 @@
 //! What the tools share: the browser of the session, where it is just now, and what its plans say of that.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use deskhand_core::{Absent, Cx, Effects, Permission, Plan, Services, ToolError, ToolResult};
 use url::Url;
 
-use crate::{Browser, Browsers, page::Page};
+use crate::{Browsers, page::Page, tab::Tab};
 
 /// How long a page may take.
 pub const LIMIT: Duration = Duration::from_secs(30);
@@ -35,18 +35,19 @@ pub async fn page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
 /// As [`page`], for a call whose plan was made for the page that is there: if another one is, it is planned anew.
 pub async fn same_page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
     let (page, notices) = page(cx).await?;
-    let here = source_of(&page.tab(|tab| tab.url().to_owned())?);
-    if cx.plan().is_some_and(|plan| plan.outside.as_ref() != Some(&here)) {
-        return Err(ToolError::plan_changed(format!("The browser is at {here} now.")));
+    let here = page.tab(source_of)?;
+    if cx.plan().is_some_and(|plan| plan.outside != here) {
+        let shown = here.as_deref().unwrap_or("an empty page");
+        return Err(ToolError::plan_changed(format!("The browser is at {shown} now.")));
     }
     Ok((page, notices))
 }
 
-/// Where the session's browser is. Starts none, and waits for nothing.
-pub fn where_it_is(cx: &Cx) -> ToolResult<String> {
-    let browser: Option<Arc<Browser>> = cx.service::<Browsers>()?.running(cx.session_id());
-    let url = browser.and_then(|browser| browser.targets().look().current().map(|tab| tab.url().to_owned()));
-    Ok(url.filter(|url| !url.is_empty()).unwrap_or_else(|| "about:blank".to_owned()))
+/// Where the session's browser is: the host, and where what the page says comes from. Starts none, and waits for nothing.
+fn where_it_is(cx: &Cx) -> ToolResult<(Option<String>, Option<String>)> {
+    let browser = cx.service::<Browsers>()?.running(cx.session_id());
+    let look = |tab: &Tab| (host_of(tab.url()), source_of(tab));
+    Ok(browser.and_then(|browser| browser.targets().look().current().map(look)).unwrap_or_default())
 }
 
 /// The host of an address that has one.
@@ -54,15 +55,18 @@ pub fn host_of(url: &str) -> Option<String> {
     Url::parse(url).ok()?.host_str().map(str::to_owned)
 }
 
-/// Where text of a page comes from.
-fn source_of(url: &str) -> String {
-    host_of(url).unwrap_or_else(|| "a web page".to_owned())
+/// Where text of a page comes from; `None` for a tab in which nothing was opened yet. (An empty page that another one
+/// opened has whatever that one wrote into it.)
+fn source_of(tab: &Tab) -> Option<String> {
+    let untouched = tab.number == 1 && tab.main_frame().is_none_or(|frame| frame.generation <= 1);
+    (!untouched).then(|| host_of(tab.url()).unwrap_or_else(|| "a web page".to_owned()))
 }
 
 /// A plan for something on the page that is there.
 pub fn on_page(cx: &Cx, does: &str, permission: Permission, effects: Effects) -> ToolResult<Plan> {
-    let url = where_it_is(cx)?;
-    let host = host_of(&url);
+    let (host, source) = where_it_is(cx)?;
+    // Without a page there is no host to reach.
+    let effects = Effects { network: effects.network && source.is_some(), ..effects };
     let place = host.as_deref().unwrap_or("an empty page");
     let why = match permission {
         Permission::Public => "It only looks at the page that is open.",
@@ -74,7 +78,7 @@ pub fn on_page(cx: &Cx, does: &str, permission: Permission, effects: Effects) ->
     if effects.writes {
         plan = plan.not_undoable("What a page does cannot be taken back.");
     }
-    plan.outside = Some(source_of(&url));
+    plan.outside = source;
     // Looking at what is there reaches no host.
     plan.hosts = host.into_iter().filter(|_| effects.network).collect();
     Ok(plan)

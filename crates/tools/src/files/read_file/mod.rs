@@ -131,11 +131,11 @@ impl Tool for ReadFile {
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         let input = input.clone();
-        cx.blocking(move |cx| plan(&input, cx)).await
+        cx.promptly(move |cx| plan(&input, cx)).await
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
-        cx.blocking(move |cx| read(&input, cx)).await
+        cx.promptly(move |cx| read(&input, cx)).await
     }
 
     fn render(output: &Output) -> Rendered {

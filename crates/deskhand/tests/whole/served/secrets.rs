@@ -34,7 +34,9 @@ fn no_yes_hands_out_what_lets_somebody_in() {
     fs::create_dir_all(served.folder.path().join("config/deskhand")).unwrap();
     fs::write(served.folder.path().join("config/deskhand/keys.toml"), "openai = \"sk-secret\"\n").unwrap();
     for token in [&served.token, &bob] {
-        for file in ["data/serve.token", "data/users.toml", "config/deskhand/keys.toml"] {
+        for file in
+            ["data/serve.token", "data/mcp/serve.token", "data/users.toml", "config/deskhand/keys.toml"]
+        {
             let path = served.folder.path().join(file);
             let read = insist(&served, token, "read_file", &json!({"path": path}));
             assert_eq!(read["status"], "blocked", "{file}: {read}");

@@ -109,9 +109,10 @@ struct ServedApp {
 }
 
 impl House for ServedApp {
-    fn surroundings(&self, session_id: &str) -> Result<SessionCx, String> {
+    fn surroundings(&self, session_id: &str, owner: Option<&str>) -> Result<SessionCx, String> {
         let surfaces = Surfaces { approvers: Vec::new(), wait_for_others: true, events: Arc::new(NoEvents) };
-        let services = self.services.of(&self.app, session_id).map_err(|error| format!("{error:#}"))?;
+        let services =
+            self.services.of(&self.app, session_id, owner).map_err(|error| format!("{error:#}"))?;
         Ok(SessionCx { services, ..self.app.session("mcp", surfaces) })
     }
 
@@ -137,8 +138,8 @@ pub struct BesidePage {
 }
 
 impl House for BesidePage {
-    fn surroundings(&self, session_id: &str) -> Result<SessionCx, String> {
-        self.program.surroundings(session_id, None).map_err(|error| error.body.message)
+    fn surroundings(&self, session_id: &str, owner: Option<&str>) -> Result<SessionCx, String> {
+        self.program.surroundings(session_id, owner, None).map_err(|error| error.body.message)
     }
 
     fn where_to_answer(&self) -> String {

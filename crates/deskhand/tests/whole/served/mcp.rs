@@ -111,3 +111,15 @@ fn a_port_for_clients_alone_has_the_same_token() {
     assert_eq!(ready["mcp_token"], json!(served.mcp_tokens[0]));
     assert!(!line.contains(&served.token), "the page's token is nobody's business here: {line}");
 }
+
+#[test]
+fn a_users_client_reads_nothing_of_the_owners_skills() {
+    let served = Served::around("", Around { users: &["bob"], ..Around::default() });
+    let skill = served.root().join("data/skills/greet/SKILL.md");
+    fs::create_dir_all(skill.parent().unwrap()).unwrap();
+    fs::write(&skill, "Say hello to Ada.\n").unwrap();
+    for (token, status) in served.mcp_tokens.iter().zip(["success", "blocked"]) {
+        let read = call_as(&served, token, "read_file", &json!({"path": skill}));
+        assert_eq!(read["result"]["_meta"]["status"], status, "{read}");
+    }
+}

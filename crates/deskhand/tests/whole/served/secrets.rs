@@ -57,6 +57,26 @@ fn no_yes_hands_out_what_lets_somebody_in() {
 }
 
 #[test]
+fn the_skills_are_the_owners_to_read() {
+    let (served, bob) = with_bob();
+    let skill = served.root().join("data/skills/greet/SKILL.md");
+    fs::create_dir_all(skill.parent().unwrap()).unwrap();
+    fs::write(&skill, "Say hello to Ada.\n").unwrap();
+    for (token, is_owner) in [(&served.token, true), (&bob, false)] {
+        for (tool, parameters) in [
+            ("read_file", json!({"path": skill})),
+            ("list_dir", json!({"path": skill.parent()})),
+            ("grep", json!({"pattern": "Ada", "path": skill.parent()})),
+            ("bash", json!({"command": format!("cat {}", skill.display())})),
+        ] {
+            let read = insist(&served, token, tool, &parameters);
+            assert_eq!(read["status"] == "success", is_owner, "{tool}: {read}");
+            assert!(is_owner || !read.to_string().contains("hello"), "{tool}: {read}");
+        }
+    }
+}
+
+#[test]
 fn a_kept_output_is_read_by_whom_it_was_made_for() {
     let (served, bob) = with_bob();
     fs::write(served.workspace().join("long.txt"), "a line of text\n".repeat(20_000)).unwrap();

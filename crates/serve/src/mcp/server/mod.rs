@@ -28,6 +28,7 @@ mod connection;
 #[cfg(feature = "conformance-fixtures")]
 mod fixtures;
 mod http;
+mod lines;
 mod listing;
 mod prompts;
 mod resources;

@@ -124,7 +124,7 @@ impl App {
     /// Those of these names, where none have been begun yet.
     fn servers_of(&self, wanted: impl Fn(&str) -> bool) -> &Servers {
         self.servers.get_or_init(|| {
-            let Configured { mut servers, problems } =
+            let Configured { mut servers, problems, .. } =
                 servers::configured(&self.settings, self.config_dir.as_deref());
             for problem in problems {
                 tracing::warn!("{problem}");

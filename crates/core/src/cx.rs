@@ -241,7 +241,8 @@ impl Cx {
     }
 
     /// Runs work that only reads, and mostly what is in memory already: here and now if it gets by without waiting, and
-    /// else as [`Self::blocking`] does. Handing a small thing to another thread and back takes longer than doing it.
+    /// else as [`Self::blocking`] does. Handing a small thing to another thread and back takes longer than doing it. The
+    /// work must hand on every error that it meets: one may say that it would have had to wait.
     pub async fn promptly<T: Send + 'static>(
         &self,
         work: impl Fn(&Self) -> ToolResult<T> + Send + 'static,

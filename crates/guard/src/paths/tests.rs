@@ -360,6 +360,6 @@ fn who_may_not_wait_is_held_to_the_plan_as_well() {
     let cx = desk.cx.approved(Arc::new(plan), CancellationToken::new()).refusing_to_wait();
     let error = look_and_read(&cx, &desk.arg(".env")).unwrap_err();
     if opens_without_links() {
-        assert_eq!(error.code, ToolError::PLAN_CHANGED, "{}", error.message);
+        assert_eq!(error.code, "plan_changed", "{}", error.message);
     }
 }

@@ -63,7 +63,7 @@ export class Desk {
     return JSON.parse(stdout)
   }
 
-  /** Starts the server and waits until it says where it listens: `{url, token, mcp_url, …}`. */
+  /** Starts the server and waits until it says where it listens: `{url, token, mcp_url, mcp_token, …}`. */
   async serve(...words) {
     return this.start(this.args(...(words.length ? words : ['serve', '--listen', '127.0.0.1:0']), '--json'))
   }

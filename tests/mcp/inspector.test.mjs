@@ -31,7 +31,7 @@ describe('the Inspector', { timeout: 4 * PATIENCE }, () => {
     desk.write('mcp.json', JSON.stringify({ mcpServers: { deskhand: { command, args } } }))
     return ['--config', desk.path('mcp.json'), '--server', 'deskhand']
   }
-  const overHttp = (token = served.token) => ['--server-url', served.mcp_url, '--transport', 'http', '--stored-auth-only', '--header', `Authorization: Bearer ${token}`]
+  const overHttp = (token = served.mcp_token) => ['--server-url', served.mcp_url, '--transport', 'http', '--stored-auth-only', '--header', `Authorization: Bearer ${token}`]
 
   for (const [way, target] of [['stdio', overStdio], ['HTTP', overHttp]]) {
     for (const era of ['legacy', 'modern']) {

@@ -7,7 +7,7 @@ export async function withToken(served) {
   const target = new URL(served.mcp_url)
   let own
   const proxy = createServer((asked, answer) => {
-    const headers = { ...asked.headers, authorization: `Bearer ${served.token}` }
+    const headers = { ...asked.headers, authorization: `Bearer ${served.mcp_token}` }
     // Only our own name stands for the server's.
     if (headers.host === own) headers.host = target.host
     if (headers.origin === `http://${own}`) headers.origin = target.origin

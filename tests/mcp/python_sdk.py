@@ -249,7 +249,7 @@ class OverHttp:
             with self.subTest(action=action):
                 name = f"{self.mode}-{action}.txt"
                 person = Person(action)
-                async with self.client(served, served["token"], mode=self.mode, elicitation_callback=person) as client:
+                async with self.client(served, served["mcp_token"], mode=self.mode, elicitation_callback=person) as client:
                     self.assertIn("read_file", {tool.name for tool in await every(client.list_tools, "tools")})
                     read = await client.call_tool("read_file", {"path": "notes.txt"})
                     self.assertEqual(read.structured_content["content"], "milk\nbread\n")

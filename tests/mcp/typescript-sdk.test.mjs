@@ -210,7 +210,7 @@ for (const line of LINES) {
     let served
     const open = async (options, place = {}) => {
       served ??= await desk.serve()
-      const opened = await connect(line, { url: served.mcp_url, token: served.token, ...place }, options)
+      const opened = await connect(line, { url: served.mcp_url, token: served.mcp_token, ...place }, options)
       clients.push(opened.client)
       return opened
     }
@@ -252,7 +252,7 @@ for (const line of LINES) {
       const answer = await fetch(served.mcp_url, {
         method: 'POST',
         headers: {
-          Authorization: `Bearer ${served.token}`,
+          Authorization: `Bearer ${served.mcp_token}`,
           Origin: 'http://evil.example',
           'Content-Type': 'application/json',
           Accept: 'application/json, text/event-stream',

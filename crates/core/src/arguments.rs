@@ -2,7 +2,8 @@
 //!
 //! This happens before any check, so that no check can be passed by another spelling.
 
-use serde_json::{Map, Value};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::schema;
@@ -68,24 +69,34 @@ fn whole_numbers(value: &mut Value) {
     }
 }
 
-/// The value with the keys of every object in order: equal values have equal text.
-pub fn canonical(value: &Value) -> Value {
-    match value {
-        Value::Object(fields) => {
-            let mut keys: Vec<&String> = fields.keys().collect();
-            keys.sort();
-            let sorted: Map<String, Value> =
-                keys.into_iter().map(|key| (key.clone(), canonical(&fields[key]))).collect();
-            Value::Object(sorted)
+/// A value whose objects are written with their keys in order: equal values have equal text.
+struct Canonical<'a>(&'a Value);
+
+impl Serialize for Canonical<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(fields) => {
+                let mut sorted: Vec<_> = fields.iter().map(|(key, value)| (key, Canonical(value))).collect();
+                sorted.sort_by_key(|(key, _)| *key);
+                serializer.collect_map(sorted)
+            }
+            Value::Array(items) => serializer.collect_seq(items.iter().map(Canonical)),
+            other => other.serialize(serializer),
         }
-        Value::Array(items) => Value::Array(items.iter().map(canonical).collect()),
-        other => other.clone(),
     }
+}
+
+/// Writes the canonical text of a value.
+pub fn write_canonical(value: &Value, into: &mut Vec<u8>) {
+    // Neither a value nor memory fails to be written.
+    let _ = serde_json::to_writer(into, &Canonical(value));
 }
 
 /// SHA-256, in hex, of the canonical text of a value.
 pub fn sha256(value: &Value) -> String {
-    sha256_hex(canonical(value).to_string().as_bytes())
+    let mut text = Vec::new();
+    write_canonical(value, &mut text);
+    sha256_hex(&text)
 }
 
 pub fn sha256_hex(bytes: &[u8]) -> String {
@@ -172,7 +183,7 @@ mod tests {
         let a: Value = serde_json::from_str(r#"{"b":1,"a":{"d":1,"c":2}}"#).unwrap();
         let b: Value = serde_json::from_str(r#"{"a":{"c":2,"d":1},"b":1}"#).unwrap();
         assert_eq!(sha256(&a), sha256(&b));
-        assert_eq!(canonical(&a).to_string(), canonical(&b).to_string());
+        assert_eq!(sha256(&a), sha256(&b));
     }
 
     #[test]

@@ -54,7 +54,15 @@ pub struct Progress {
 
 /// One call, as its tool sees it. Cheap to clone.
 #[derive(Clone)]
-pub struct Cx(Arc<Inner>);
+pub struct Cx(Arc<Inner>, Waiting);
+
+/// Whether work may wait for a disk or for anything else outside of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    Allowed,
+    /// What would have to wait fails instead.
+    Refused,
+}
 
 struct Inner {
     call: CallId,
@@ -88,7 +96,7 @@ impl Cx {
     /// For planning.
     pub fn new(parts: CxParts) -> Self {
         let CxParts { call, tool, session_id, owner, services, cancel, events, screener } = parts;
-        Self(Arc::new(Inner {
+        let inner = Inner {
             call,
             tool,
             session_id,
@@ -100,7 +108,8 @@ impl Cx {
             screener,
             approved: None,
             undo_recorded: AtomicBool::new(false),
-        }))
+        };
+        Self(Arc::new(inner), Waiting::Allowed)
     }
 
     /// For running what was approved. Work is bound to the plan from here on.
@@ -116,7 +125,7 @@ impl Cx {
     }
 
     fn derive(&self, approved: Option<Arc<Plan>>, cancel: CancellationToken) -> Self {
-        Self(Arc::new(Inner {
+        let inner = Inner {
             call: self.0.call,
             tool: self.0.tool.clone(),
             session_id: self.0.session_id.clone(),
@@ -128,7 +137,8 @@ impl Cx {
             printed: Arc::clone(&self.0.printed),
             approved,
             undo_recorded: AtomicBool::new(false),
-        }))
+        };
+        Self(Arc::new(inner), self.1)
     }
 
     /// Text without its secrets: for what a tool keeps beside its result.
@@ -219,6 +229,31 @@ impl Cx {
         self.0.undo_recorded.load(Ordering::Acquire)
     }
 
+    /// The same call for work that fails where it would have to wait.
+    #[must_use]
+    pub fn refusing_to_wait(&self) -> Self {
+        Self(Arc::clone(&self.0), Waiting::Refused)
+    }
+
+    /// Whether work may wait, or has to fail where it would.
+    pub fn waiting(&self) -> Waiting {
+        self.1
+    }
+
+    /// Runs work that only reads, and mostly what is in memory already: here and now if it gets by without waiting, and
+    /// else as [`Self::blocking`] does. Handing a small thing to another thread and back takes longer than doing it. The
+    /// work must hand on every error that it meets: one may say that it would have had to wait.
+    pub async fn promptly<T: Send + 'static>(
+        &self,
+        work: impl Fn(&Self) -> ToolResult<T> + Send + 'static,
+    ) -> ToolResult<T> {
+        match work(&self.refusing_to_wait()) {
+            Ok(done) => Ok(done),
+            // Whatever is wrong, it may be that it would have had to wait.
+            Err(_) => self.blocking(work).await,
+        }
+    }
+
     /// Runs work that blocks (files, mostly) where it holds nobody up.
     pub async fn blocking<T: Send + 'static>(
         &self,
@@ -232,5 +267,55 @@ impl Cx {
                 Err(_) => Err(ToolError::cancelled()),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::{event::NoEvents, screener::Masked};
+
+    struct Plain;
+
+    impl Screener for Plain {
+        fn mask_text(&self, text: &str) -> Masked {
+            Masked::assume(text)
+        }
+        fn mask_value(&self, value: &serde_json::Value) -> serde_json::Value {
+            value.clone()
+        }
+    }
+
+    fn cx() -> Cx {
+        Cx::new(CxParts {
+            call: CallId::new(),
+            tool: "test".into(),
+            session_id: String::new(),
+            owner: None,
+            services: Services::default(),
+            cancel: CancellationToken::new(),
+            events: Arc::new(NoEvents),
+            screener: Arc::new(Plain),
+        })
+    }
+
+    #[tokio::test]
+    async fn what_would_wait_is_done_by_another_thread_and_the_rest_here() {
+        let here = thread::current().id();
+        let at_once = cx().promptly(|cx| Ok((cx.waiting(), thread::current().id()))).await.unwrap();
+        assert_eq!(at_once, (Waiting::Refused, here));
+        let must_wait = |cx: &Cx| match cx.waiting() {
+            Waiting::Refused => Err(ToolError::new("would_wait", "It would have to wait.")),
+            Waiting::Allowed => Ok(thread::current().id()),
+        };
+        assert_ne!(cx().promptly(must_wait).await.unwrap(), here);
+        // What is wrong is told as it is for those who may wait.
+        let wrong = |cx: &Cx| match cx.waiting() {
+            Waiting::Refused => Err::<(), _>(ToolError::new("would_wait", "")),
+            Waiting::Allowed => Err(ToolError::new("no_such_file", "There is none.")),
+        };
+        assert_eq!(cx().promptly(wrong).await.unwrap_err().code, "no_such_file");
     }
 }

@@ -94,7 +94,8 @@ impl Shape {
 }
 
 fn exact_hash(arguments: &Value, plan: &Plan) -> String {
-    let mut bytes = arguments::canonical(arguments).to_string().into_bytes();
+    let mut bytes = Vec::new();
+    arguments::write_canonical(arguments, &mut bytes);
     for touch in &plan.touches {
         bytes.push(0);
         bytes.extend_from_slice(touch.path.as_os_str().as_encoded_bytes());

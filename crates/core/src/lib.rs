@@ -47,7 +47,7 @@ mod unfit;
 
 pub use approval::{Answer, ApprovalQueue, ApprovalRequest, Approver, Remember, ResultAnswer, Settled};
 pub use audit::{AuditLog, AuditRecord, AuditTrail, Phase};
-pub use cx::{Cx, Progress, Services};
+pub use cx::{Cx, Progress, Services, Waiting};
 pub use dialect::{Dialect, DialectEntry};
 pub use error::{StoreError, StoreResult, ToolError, ToolResult};
 pub use event::{Event, EventBody, EventSink};

@@ -129,7 +129,7 @@ impl App {
     /// Those of these names, where none have been begun yet.
     fn servers_of(&self, wanted: impl Fn(&str) -> bool) -> &Servers {
         self.servers.get_or_init(|| {
-            let Configured { mut servers, problems } =
+            let Configured { mut servers, problems, .. } =
                 servers::configured(&self.settings, self.config_dir.as_deref());
             for problem in problems {
                 tracing::warn!("{problem}");
@@ -184,12 +184,14 @@ impl App {
         }
     }
 
-    /// The services for one session alone: of all uploads it sees its own.
-    pub fn services_of(&self, session_id: &str) -> Result<Services> {
-        let config = PathsConfig {
-            read_only: vec![self.data_dir.join("uploads").join(session_id), self.data_dir.join("skills")],
-            ..self.paths_config.clone()
-        };
+    /// The services for one session alone: of all uploads it sees its own, and the skills where it is the session of
+    /// the installation's owner (`None`), whose they are.
+    pub fn services_of(&self, session_id: &str, owner: Option<&str>) -> Result<Services> {
+        let mut read_only = vec![self.data_dir.join("uploads").join(session_id)];
+        if owner.is_none() {
+            read_only.push(self.data_dir.join("skills"));
+        }
+        let config = PathsConfig { read_only, ..self.paths_config.clone() };
         let paths = Paths::open(config).context("the workspace cannot be opened")?;
         #[cfg(unix)]
         let services = self.services.clone().with(sandbox(&self.settings, &paths)?);

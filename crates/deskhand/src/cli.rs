@@ -193,7 +193,7 @@ pub struct ServeArgs {
     /// Open the page in the browser
     #[arg(long)]
     pub open: bool,
-    /// Make a new token; the old one and all cookies stop working
+    /// Make new tokens, for the page and for MCP clients; the old ones and all cookies stop working
     #[arg(long)]
     pub new_token: bool,
 }

@@ -4,7 +4,7 @@
 //! says the same in TOML. What comes later counts: `mcp.json`, the person's config, a workspace's that is trusted.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs, io, iter,
     path::{Path, PathBuf},
     sync::Arc,
@@ -13,7 +13,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use deskhand_agent::provider::Keyring;
 use deskhand_serve::mcp::client::{
-    Link, ReadServers, ServerConfig, named_like, read_servers,
+    Link, ReadServers, ServerConfig, named_like, plain_json, read_servers,
     sign_in::{FileKeeper, Keeper, KeyringKeeper},
 };
 use serde_json::{Map, Value, json};
@@ -24,6 +24,8 @@ use crate::{private_file, settings::Settings};
 #[derive(Default)]
 pub struct Configured {
     pub servers: BTreeMap<String, ServerConfig>,
+    /// Of all that are written down, the wrong ones too.
+    names: BTreeSet<String>,
     pub problems: Vec<String>,
 }
 
@@ -56,11 +58,12 @@ pub fn configured(settings: &Settings, config_dir: Option<&Path>) -> Configured 
 
 impl Configured {
     fn add(&mut self, file: &Path, text: &str) {
-        let ReadServers { servers, errors } = read_servers(text);
+        let ReadServers { servers, names, errors } = read_servers(text);
         self.problems.extend(errors.iter().map(|error| format!("{}: {error}", file.display())));
         for (name, config) in servers {
-            // Whoever came up first would have the tools, under the answers that were given for the other.
-            if let Some(other) = named_like(&name, &self.servers) {
+            // Whoever came up first would have the tools, under the answers that were given for the other; also where
+            // the other does not come up just now, since its entry is wrong.
+            if let Some(other) = named_like(&name, &self.names) {
                 let problem =
                     format!("{name} would have tools of the same names as {other}: rename one of them");
                 self.problems.push(format!("{}: {problem}", file.display()));
@@ -68,6 +71,7 @@ impl Configured {
             }
             self.servers.insert(name, config);
         }
+        self.names.extend(names);
     }
 }
 
@@ -94,14 +98,14 @@ pub fn import(config_dir: &Path, from: &Path) -> Result<Imported> {
         bail!("{} has more than {LARGEST_FILE} bytes", from.display());
     }
     let text = fs::read_to_string(from).with_context(unreadable)?;
-    let ReadServers { servers, errors } = read_servers(&text);
+    let ReadServers { servers, errors, .. } = read_servers(&text);
     let mut left_out: Vec<String> = errors.iter().map(ToString::to_string).collect();
     if servers.is_empty() {
         bail!("{} names no server that can be used\n{}", from.display(), left_out.join("\n"));
     }
     let file = file(config_dir);
     let mut ours = Ours::read(&file)?;
-    let given = Ours::of(&text)?;
+    let given = Ours::of(&plain_json(&text))?;
     let mut imported = Imported::default();
     for (name, config) in &servers {
         let Some(Value::Object(entry)) = given.servers.get(name) else { continue };
@@ -154,6 +158,11 @@ impl Ours {
         match fs::read_to_string(file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::of("{}"),
             Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
+            // It is written anew.
+            Ok(text) if Self::of(&text).is_err() && Self::of(&plain_json(&text)).is_ok() => bail!(
+                "{} has comments, which would be lost: take them out, or add the server by hand",
+                file.display()
+            ),
             Ok(text) => {
                 Self::of(&text).with_context(|| format!("{} is wrong: mend it first", file.display()))
             }
@@ -256,6 +265,44 @@ mod tests {
             "{:?}",
             all.problems
         );
+    }
+
+    #[test]
+    fn an_entry_that_is_wrong_keeps_its_prefix_from_later_files() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(file(folder.path()), r#"{"mcpServers": {"my server": {"args": 5}, "same": {}}}"#).unwrap();
+        let mut settings = Settings::default();
+        settings.mcp_servers.push(crate::settings::McpServers {
+            path: "config.toml".into(),
+            servers: json!({"my_server": {"command": "b"}, "same": {"command": "c"}}),
+        });
+        let all = configured(&settings, Some(folder.path()));
+        assert_eq!(
+            all.servers.keys().collect::<Vec<_>>(),
+            ["same"],
+            "what has the very name takes its place"
+        );
+        assert!(
+            all.problems.iter().any(|line| line.contains("the same names as my server")),
+            "{:?}",
+            all.problems
+        );
+    }
+
+    #[test]
+    fn comments_are_read_and_not_lost_by_writing() {
+        let folder = tempfile::tempdir().unwrap();
+        let theirs = folder.path().join("theirs.json");
+        let with_comments = "{\"mcpServers\": {\"a\": {\"command\": \"x\"}, /* mine */ }}";
+        fs::write(&theirs, with_comments).unwrap();
+        let config = folder.path().join("config");
+        assert_eq!(import(&config, &theirs).unwrap().added, ["a"]);
+        fs::write(file(&config), with_comments).unwrap();
+        assert_eq!(configured(&Settings::default(), Some(&config)).servers.len(), 1);
+        let refused = import(&config, &theirs).err().unwrap().to_string();
+        assert!(refused.contains("comments"), "{refused}");
+        assert!(remove(&config, "a").is_err());
+        assert_eq!(fs::read_to_string(file(&config)).unwrap(), with_comments);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! memory where it was answered there, otherwise through `unread_answers`, from which it is deleted when read.
 
 mod asked;
+mod lookout;
 
 use std::{
     path::PathBuf,
@@ -17,8 +18,11 @@ use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use self::asked::{Asked, stored_form};
-use crate::{database::Database, error::Doing, process, wake};
+use self::{
+    asked::{Asked, stored_form},
+    lookout::{Lookout, OpenIds},
+};
+use crate::{database::Database, error::Doing, process};
 
 /// How long a settled question is kept.
 const KEPT: Duration = Duration::from_hours(30 * 24);
@@ -26,13 +30,10 @@ const KEPT: Duration = Duration::from_hours(30 * 24);
 /// For how long after its question's time an answer may still be read: it may have come at the last moment.
 const READ_WITHIN: Duration = Duration::from_mins(1);
 
-/// How often one who waits looks by itself.
-const LOOK: Duration = Duration::from_millis(250);
-
 /// The approvals of one data folder.
 pub struct Approvals {
     database: Arc<Database>,
-    wake_folder: PathBuf,
+    lookout: Lookout,
     /// Locked before the database is, and while an answer goes from one to the other.
     asked: Mutex<Asked>,
 }
@@ -70,7 +71,7 @@ enum Standing {
 
 impl Approvals {
     pub(crate) fn new(database: Arc<Database>, wake_folder: PathBuf) -> Self {
-        Self { database, wake_folder, asked: Mutex::default() }
+        Self { database, lookout: Lookout::new(wake_folder), asked: Mutex::default() }
     }
 
     fn asked(&self) -> MutexGuard<'_, Asked> {
@@ -93,7 +94,7 @@ impl Approvals {
             self.settle_first(&one.id, settled)?;
         }
         if !lapsed.is_empty() {
-            wake::wake_all(&self.wake_folder);
+            self.lookout.wake_all();
         }
         Ok(())
     }
@@ -198,8 +199,8 @@ impl Approvals {
         limit: Duration,
         cancel: &CancellationToken,
     ) -> StoreResult<Option<Settled>> {
-        // Bound before the first look, so that nothing is missed in between.
-        let socket = wake::WakeSocket::bind(&self.wake_folder);
+        // From before the first look, so that nothing is missed in between.
+        let mut seen = self.lookout.news();
         let deadline = Instant::now().checked_add(limit);
         loop {
             match self.look(id)? {
@@ -209,16 +210,24 @@ impl Approvals {
                     return Err("there is no such question").doing(|| format!("wait for the answer to {id}"));
                 }
             }
-            let left = deadline.map_or(LOOK, |deadline| deadline.saturating_duration_since(Instant::now()));
-            if left.is_zero() {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
                 return Ok(None);
             }
             tokio::select! {
                 () = cancel.cancelled() => return Ok(None),
-                () = socket.woken() => {}
-                () = tokio::time::sleep(LOOK.min(left)) => {}
+                () = tokio::time::sleep(left.unwrap_or(Duration::MAX)) => {}
+                () = seen.without(id) => {}
+                looked = self.lookout.look_for_all(id, || self.open_ids()) => looked?,
             }
         }
+    }
+
+    fn open_ids(&self) -> StoreResult<OpenIds> {
+        self.database.with("read the open approvals", |connection| {
+            let mut query = connection.prepare_cached("SELECT id FROM approvals WHERE state = 'pending'")?;
+            query.query_map([], |row| row.get(0))?.collect()
+        })
     }
 }
 
@@ -259,7 +268,7 @@ impl ApprovalQueue for Approvals {
         // An answer that comes too late must not count, even where nobody has noticed yet that it is late.
         self.settle_lapsed(Some(id))?;
         if self.settle_first(id, settled)? {
-            wake::wake_all(&self.wake_folder);
+            self.lookout.wake_all();
             return Ok(SettleResult::First);
         }
         Ok(match self.look(id)? {

@@ -1,7 +1,7 @@
 //! Waking a process that waits for an answer given in another one.
 //!
-//! Whoever waits binds a datagram socket in the `wake` folder; whoever settles something sends a byte to
-//! every socket there. It only shortens a wait: those who wait also look from time to time, so that a lost
+//! One of those who wait in a process binds a datagram socket in the `wake` folder; whoever settles something sends a
+//! byte to every socket there. It only shortens a wait: that one also looks from time to time, so that a lost
 //! byte, a path too long for a socket, or a system without such sockets costs a quarter of a second.
 
 use std::path::Path;

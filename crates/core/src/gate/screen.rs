@@ -71,8 +71,9 @@ pub(super) fn cut(gate: &Gate, draft: &Draft, mut screened: Screened) -> ToolRes
 
 /// SHA-256 of a reply as the tool produced it.
 pub(super) fn hash(reply: &Reply) -> String {
-    let mut bytes = reply.text.clone().into_bytes();
+    let mut bytes = Vec::with_capacity(2 * reply.text.len() + 512);
+    bytes.extend_from_slice(reply.text.as_bytes());
     bytes.push(0);
-    bytes.extend_from_slice(arguments::canonical(&reply.data).to_string().as_bytes());
+    arguments::write_canonical(&reply.data, &mut bytes);
     arguments::sha256_hex(&bytes)
 }

@@ -32,7 +32,7 @@ pub(super) fn validate(entry: &ToolEntry, arguments: &mut Value) -> ToolResult<(
     if entry.spec().effects.change_state() {
         refuse_masks(arguments)?;
     }
-    *arguments = arguments::canonical(arguments);
+    arguments.sort_all_objects();
     Ok(())
 }
 

@@ -5,14 +5,17 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use anyhow::{Context, Result, bail};
 use deskhand_core::{SessionCx, event::NoEvents};
 use deskhand_serve::{
-    http::{Listen, Program, Users},
+    http::{Listen, Program},
     mcp::server::{self, House, McpServer, Offer, Parts},
 };
 use serde_json::json;
 
 use super::{
     call::interrupted,
-    serve::{session_services::SessionServices, token_file, users},
+    serve::{
+        session_services::SessionServices,
+        token_file::{Kept, Tokens},
+    },
 };
 use crate::{
     assemble::{App, Surfaces},
@@ -62,19 +65,18 @@ fn is_fit(app: &App, args: &McpArgs) -> Result<()> {
     }
 }
 
-/// A port for MCP clients alone, with the token of the web page.
+/// A port for MCP clients alone, with the tokens of the server that has a page.
 async fn over_http(app: &App, server: McpServer, address: SocketAddr, printer: Printer) -> Result<()> {
-    let token = token_file::load(&app.data_dir, false)?;
-    let users = users::load(&app.data_dir)?;
-    let users = users.iter().fold(Users::new(&token), |all, (name, hash)| all.with(name, hash));
+    let tokens = Tokens::load(&app.data_dir, Kept::Counts)?;
+    let users = tokens.users(&app.data_dir)?;
     let listen = Listen { address, hosts: app.settings.serve_hosts(), tls: None };
     let listener = server::listen(server, &listen, users, app.settings.serve_requests_per_second())
         .await
         .context("the server cannot start")?;
-    let ready = json!({"mcp_url": listener.url(), "token": token.reveal(), "pid": std::process::id()});
-    printer.print(&ready, |style| {
-        format!("{}\nAuthorization: Bearer {}", style.bold(&listener.url()), token.reveal())
-    })?;
+    let (url, token) = (listener.url(), tokens.mcp.reveal());
+    // `token` is what it was called when there was but one.
+    let ready = json!({"mcp_url": url, "mcp_token": token, "token": token, "pid": std::process::id()});
+    printer.print(&ready, |style| format!("{}\nAuthorization: Bearer {token}", style.bold(&url)))?;
     listener.run(interrupted()).await.context("the server broke down")
 }
 
@@ -107,9 +109,10 @@ struct ServedApp {
 }
 
 impl House for ServedApp {
-    fn surroundings(&self, session_id: &str) -> Result<SessionCx, String> {
+    fn surroundings(&self, session_id: &str, owner: Option<&str>) -> Result<SessionCx, String> {
         let surfaces = Surfaces { approvers: Vec::new(), wait_for_others: true, events: Arc::new(NoEvents) };
-        let services = self.services.of(&self.app, session_id).map_err(|error| format!("{error:#}"))?;
+        let services =
+            self.services.of(&self.app, session_id, owner).map_err(|error| format!("{error:#}"))?;
         Ok(SessionCx { services, ..self.app.session("mcp", surfaces) })
     }
 
@@ -135,8 +138,8 @@ pub struct BesidePage {
 }
 
 impl House for BesidePage {
-    fn surroundings(&self, session_id: &str) -> Result<SessionCx, String> {
-        self.program.surroundings(session_id, None).map_err(|error| error.body.message)
+    fn surroundings(&self, session_id: &str, owner: Option<&str>) -> Result<SessionCx, String> {
+        self.program.surroundings(session_id, owner, None).map_err(|error| error.body.message)
     }
 
     fn where_to_answer(&self) -> String {

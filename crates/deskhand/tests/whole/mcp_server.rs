@@ -1,9 +1,19 @@
 //! `deskhand mcp` as the program that a client starts: nothing but messages on stdout, and nothing left behind.
 
-use std::process::Stdio;
+use std::{
+    collections::BTreeSet,
+    io::{BufRead, Write},
+    process::Stdio,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
 
 use deskhand_core::schema;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     command::Shop,
@@ -16,7 +26,7 @@ fn until_running(mark: &str) {
         if is_running(mark) {
             return;
         }
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(10));
     }
     panic!("the command does not start");
 }
@@ -89,4 +99,103 @@ fn the_end_of_the_pipe_ends_the_command_and_the_program() {
     until_running(&mark);
     client.hang_up();
     assert!(is_gone(&mark));
+}
+
+/// A client that sends and never reads: the server, the thread that sends, and how many requests went out.
+fn one_that_only_sends(shop: &Shop, requests: usize) -> (Client, JoinHandle<()>, Arc<AtomicUsize>) {
+    let mut client = Client::start(shop, &["mcp"]);
+    let mut input = client.input.take().unwrap();
+    let sent = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&sent);
+    let sending = thread::spawn(move || {
+        for n in 0..requests {
+            // Long ones, so that few of them fit into what a pipe holds.
+            let meta = json!({"padding": "x".repeat(4 << 10)});
+            let request =
+                json!({"jsonrpc": "2.0", "id": n, "method": "tools/list", "params": {"_meta": meta}});
+            // Where the server is gone, there is nothing more to send.
+            if input.write_all(format!("{request}\n").as_bytes()).is_err() {
+                return;
+            }
+            count.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    (client, sending, sent)
+}
+
+/// How many went out when no more do.
+fn at_rest(sent: &AtomicUsize) -> usize {
+    let (mut last, mut seen) = (sent.load(Ordering::SeqCst), 0);
+    while seen < 40 || last == 0 {
+        thread::sleep(Duration::from_millis(25));
+        let now = sent.load(Ordering::SeqCst);
+        seen = if now == last { seen + 1 } else { 0 };
+        last = now;
+    }
+    last
+}
+
+#[test]
+fn who_does_not_read_answers_is_not_read_from_and_loses_none_of_them() {
+    const REQUESTS: usize = 600;
+    let shop = Shop::new();
+    let (mut client, sending, sent) = one_that_only_sends(&shop, REQUESTS);
+    // 64 that wait, what is read ahead (32), and what the pipes hold.
+    let taken = at_rest(&sent);
+    assert!(taken < 200, "{taken} were taken, though nobody reads an answer");
+    let mut ids = BTreeSet::new();
+    while ids.len() < REQUESTS {
+        let mut line = String::new();
+        assert!(client.output.read_line(&mut line).unwrap() > 0, "the server has ended");
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        assert!(answer["result"]["tools"].is_array(), "{answer}");
+        ids.insert(answer["id"].as_u64().unwrap());
+    }
+    // The thread drops its end of the pipe.
+    sending.join().unwrap();
+    client.hang_up();
+}
+
+#[test]
+fn who_hangs_up_without_reading_an_answer_is_let_go() {
+    let shop = Shop::new();
+    let (mut client, sending, sent) = one_that_only_sends(&shop, 100);
+    let taken = at_rest(&sent);
+    assert_eq!(taken, 100, "all of them fit into what waits, what is read ahead and the pipe");
+    sending.join().unwrap();
+    client.child.wait().unwrap();
+}
+
+#[test]
+fn what_is_no_message_is_answered_and_the_next_one_counts() {
+    let shop = Shop::new();
+    let mut client = Client::start(&shop, &["mcp"]);
+    let deep = |levels: usize| {
+        let (open, close) = ("[".repeat(levels), "]".repeat(levels));
+        format!(r#"{{"jsonrpc":"2.0","id":7,"method":"ping","params":{{"deep":{open}{close}}}}}"#)
+    };
+    let too_long = format!(r#"{{"padding":"{}"}}"#, "x".repeat(17 << 20));
+    for (line, code) in [
+        ("this is no JSON", -32700),
+        (r#"{"jsonrpc":"2.0","id":1,"#, -32700),
+        (&deep(200), -32700),
+        (&deep(100_000), -32700),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/list"}"#, -32600),
+        ("[]", -32600),
+        (&too_long, -32600),
+    ] {
+        let shown: String = line.chars().take(60).collect();
+        let input = client.input.as_mut().unwrap();
+        input.write_all(format!("\n{line}\r\n").as_bytes()).unwrap();
+        let mut answer = String::new();
+        client.output.read_line(&mut answer).unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(
+            (&answer["error"]["code"], answer.get("id")),
+            (&json!(code), Some(&Value::Null)),
+            "{shown}: {answer}"
+        );
+        assert_eq!(client.ask("ping", &json!({}))["result"], json!({}), "after {shown}");
+    }
+    client.hang_up();
 }

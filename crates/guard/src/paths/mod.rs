@@ -6,6 +6,7 @@
 
 mod arg;
 pub(crate) mod classify;
+mod in_memory;
 mod open;
 mod place;
 mod resolve;
@@ -16,12 +17,15 @@ mod tree;
 
 use std::{
     io,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     sync::Arc,
 };
 
-use cap_std::{ambient_authority, fs::Dir};
-use deskhand_core::{Access, Cx, Permission, Plan, ToolError, ToolResult, output};
+use cap_std::{
+    ambient_authority,
+    fs::{Dir, Metadata},
+};
+use deskhand_core::{Access, Cx, Permission, Plan, ToolError, ToolResult, Waiting, output};
 
 pub use self::{
     arg::{PathArg, show_name},
@@ -140,7 +144,7 @@ impl Paths {
     /// Something that may be read without a question, for whoever reads it outside of a call: by a person's click, not
     /// by a plan that somebody saw. Deskhand's own data never is.
     pub fn readable_unasked(&self, arg: &PathArg) -> ToolResult<Place> {
-        let bound = BoundPaths { paths: self, plan: None, is_users: false };
+        let bound = BoundPaths { paths: self, plan: None, is_users: false, waiting: Waiting::Allowed };
         let place = bound.place(arg, Access::Read, LinkRule::Follow)?;
         // Of what may not be read, it is not even told whether it is there.
         if place.permission() != Permission::Public {
@@ -202,6 +206,7 @@ impl PathsOf for Cx {
             paths: self.service::<Paths>()?,
             plan: self.plan(),
             is_users: self.owner().is_some(),
+            waiting: self.waiting(),
         })
     }
 }
@@ -214,6 +219,7 @@ pub struct BoundPaths<'a> {
     plan: Option<&'a Plan>,
     /// Whether the call is made for one of the server's users, and not for the owner of this installation.
     is_users: bool,
+    waiting: Waiting,
 }
 
 impl<'a> BoundPaths<'a> {
@@ -247,6 +253,9 @@ impl<'a> BoundPaths<'a> {
 
     /// A path that the undo journal or a plan of ours wrote down: absolute, itself.
     pub fn recorded(&self, path: &Path, access: Access) -> ToolResult<Place> {
+        if self.waiting == Waiting::Refused {
+            return self.in_memory(path, access);
+        }
         let resolved =
             resolve::resolve(path, LinkRule::Keep).map_err(|e| ToolError::io("look at", path, &e))?;
         self.bind(path, resolved, access)
@@ -282,8 +291,27 @@ impl<'a> BoundPaths<'a> {
             return self.kept_output(arg, call, access);
         }
         let asked = arg.to_absolute(self.paths.workspace(), self.paths.0.home.as_deref())?;
+        if self.waiting == Waiting::Refused {
+            return self.in_memory(&asked, access);
+        }
         let resolved = resolve::resolve(&asked, links).map_err(|e| ToolError::io("look at", &asked, &e))?;
         self.bind(&asked, resolved, access)
+    }
+
+    /// A place whose path the system has in memory, from a root on and without a link: it is what it is called.
+    fn in_memory(&self, asked: &Path, access: Access) -> ToolResult<Place> {
+        let is_plain = asked.components().all(|part| !matches!(part, Component::ParentDir));
+        let Some(root) = self.paths.root_of(asked).filter(|_| is_plain && !access.writes()) else {
+            return Err(would_wait(asked));
+        };
+        let relative = asked.strip_prefix(&root.path).unwrap_or(asked);
+        let seen = in_memory::look(&root.dir, relative).and_then(|handle| Metadata::from_file(&handle));
+        let Some(seen) = seen.ok().filter(|seen| !seen.is_symlink()) else {
+            return Err(would_wait(asked));
+        };
+        let path = asked.components().collect();
+        let resolved = Resolved { path, exists: true, through_link: false };
+        Ok(self.bind(asked, resolved, access)?.seen(seen))
     }
 
     fn kept_output(&self, arg: &PathArg, call: &str, access: Access) -> ToolResult<Place> {
@@ -291,6 +319,9 @@ impl<'a> BoundPaths<'a> {
             ToolError::invalid("invalid_path", format!("{arg} is no handle of a kept output."))
         })?;
         let path = self.paths.0.outputs.join(format!("{call}.txt"));
+        if self.waiting == Waiting::Refused {
+            return Err(would_wait(&path));
+        }
         if access.writes() {
             let message = format!("{arg} is a kept output, which is only read.");
             return Err(ToolError::blocked("path:own-data-write", message));
@@ -336,6 +367,11 @@ impl<'a> BoundPaths<'a> {
             None => error.hint(format!("Looked for {}.", place.shown())),
         }
     }
+}
+
+/// What whoever may not wait is told; whoever may is told what there really is.
+fn would_wait(path: &Path) -> ToolError {
+    ToolError::io("look at", path, &io::ErrorKind::WouldBlock.into())
 }
 
 fn verb(access: Access) -> &'static str {

@@ -11,7 +11,7 @@ use cap_std::fs::{Dir, Metadata};
 use deskhand_core::{Access, Fingerprint, Permission, Shape, ToolError, ToolResult, Touch};
 use unicode_normalization::UnicodeNormalization;
 
-use super::{Paths, arg::show_name, open, resolve::Resolved};
+use super::{Paths, arg::show_name, in_memory, open, resolve::Resolved};
 
 /// What is at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct Place {
     permission: Permission,
     rule: &'static str,
     why: String,
+    /// What was there when it was looked at; only for who may not wait, and so uses it at once.
+    seen: Option<Metadata>,
 }
 
 impl Place {
@@ -45,7 +47,12 @@ impl Place {
         why: String,
     ) -> Self {
         let access = if access == Access::Modify && !resolved.exists { Access::Create } else { access };
-        Self { paths, resolved, access, permission, rule, why }
+        Self { paths, resolved, access, permission, rule, why, seen: None }
+    }
+
+    /// Of which the system has all in memory that is needed to look at it, and that was looked at just now.
+    pub(super) fn seen(self, meta: Metadata) -> Self {
+        Self { seen: Some(meta), ..self }
     }
 
     /// Absolute, without links.
@@ -137,6 +144,10 @@ impl Place {
 
     /// Opens the file for reading. Anything that is not a plain file is an error; nothing here can block.
     pub fn open(&self) -> ToolResult<File> {
+        if self.seen.is_some() {
+            let (base, relative) = self.paths.base_of(self.path());
+            return in_memory::file(base, relative).map_err(|error| self.io("read", &error));
+        }
         let file = match self.name() {
             Some(name) => open::file(&self.parent()?, name),
             None => Err(io::ErrorKind::IsADirectory.into()),
@@ -155,6 +166,9 @@ impl Place {
 
     /// Metadata of the place itself; of a link, not of what it leads to.
     pub fn metadata(&self) -> ToolResult<Metadata> {
+        if let Some(seen) = &self.seen {
+            return Ok(seen.clone());
+        }
         let meta = match self.name() {
             Some(name) => self.parent()?.symlink_metadata(name),
             None => self.folder()?.dir_metadata(),

@@ -310,3 +310,56 @@ fn uploads_are_readable_by_calls_and_not_by_path_alone() {
     let arg = PathArg::new(root.join("data/uploads/s/f").to_str().unwrap());
     assert_eq!(paths.readable_unasked(&arg).unwrap_err().code, "path:own-data");
 }
+
+/// What a call makes of a path: where and what it is, whether it may be read, and what is in it.
+fn look_and_read(cx: &Cx, arg: &PathArg) -> ToolResult<(PathBuf, Permission, &'static str, u64, String)> {
+    let place = cx.paths()?.readable(arg)?;
+    let text = io::read_to_string(place.open()?).map_err(|error| place.io("read", &error))?;
+    Ok((place.path().to_path_buf(), place.permission(), place.rule(), place.metadata()?.len(), text))
+}
+
+#[test]
+fn who_may_not_wait_sees_the_same_or_nothing() {
+    let desk = desk(false);
+    symlink("a.txt", desk.root.join("workspace/link")).unwrap();
+    symlink(desk.root.join("elsewhere"), desk.root.join("workspace/out")).unwrap();
+    fs::create_dir(desk.root.join("workspace/sub")).unwrap();
+    fs::write(desk.root.join("workspace/sub/long"), "y".repeat(200_000)).unwrap();
+    let handle = format!("out:{}", deskhand_core::CallId::new());
+    fs::write(desk.root.join("workspace").join(&handle), "not a kept output").unwrap();
+    let prompt = desk.cx.refusing_to_wait();
+    // Whether it is answered at once depends on the system; if so, it is the same answer.
+    for plain in
+        ["a.txt", "./a.txt", "sub/../a.txt", "@workspace/a.txt", ".env", "link", "out/b.txt", "sub/long"]
+    {
+        let arg = desk.arg(plain);
+        let whole = look_and_read(&desk.cx, &arg).unwrap();
+        if let Ok(at_once) = look_and_read(&prompt, &arg) {
+            assert_eq!(at_once, whole, "{plain}");
+        }
+    }
+    // Through a link, out of the workspace, by a handle, or much of it: never at once.
+    for other in
+        ["link", "out/b.txt", "sub/../a.txt", "@elsewhere/b.txt", "sub/long", "missing", "sub", &handle]
+    {
+        let error = look_and_read(&prompt, &desk.arg(other)).unwrap_err();
+        assert_eq!(error.status, Status::Error, "{other}: {}", error.message);
+    }
+    // And nothing is written like that.
+    assert!(prompt.paths().unwrap().writable(&desk.arg("a.txt")).is_err());
+    if opens_without_links() {
+        assert_eq!(look_and_read(&prompt, &desk.arg("a.txt")).unwrap().4, "x");
+        assert_eq!(look_and_read(&prompt, &desk.arg(".env")).unwrap().1, Permission::Sensitive);
+    }
+}
+
+#[test]
+fn who_may_not_wait_is_held_to_the_plan_as_well() {
+    let desk = desk(false);
+    let plan = Plan::new("Look at nothing");
+    let cx = desk.cx.approved(Arc::new(plan), CancellationToken::new()).refusing_to_wait();
+    let error = look_and_read(&cx, &desk.arg(".env")).unwrap_err();
+    if opens_without_links() {
+        assert_eq!(error.code, "plan_changed", "{}", error.message);
+    }
+}

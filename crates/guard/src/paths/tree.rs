@@ -87,7 +87,7 @@ mod tests {
 
     use super::super::{LinkRule, PathsConfig, resolve};
     use super::*;
-    use deskhand_core::Access;
+    use deskhand_core::{Access, Waiting};
 
     fn tree_at(workspace: &Path, own: &Path, root: &Path) -> Tree {
         let config = PathsConfig {
@@ -96,7 +96,7 @@ mod tests {
             ..PathsConfig::default()
         };
         let paths = Paths::open(config).unwrap();
-        let bound = BoundPaths { paths: &paths, plan: None, is_users: false };
+        let bound = BoundPaths { paths: &paths, plan: None, is_users: false, waiting: Waiting::Allowed };
         let resolved = resolve::resolve(root, LinkRule::Follow).unwrap();
         let place = bound.bind(root, resolved, Access::Read).unwrap();
         bound.tree(&place).unwrap()

@@ -184,7 +184,7 @@ impl App {
     ) -> Result<SessionCx, ApiError> {
         let id = session.map_or_else(|| person.console(), |session| session.id.clone());
         let workspace = session.and_then(|session| session.metadata.workspace.as_deref());
-        let usual = self.program().surroundings(&id, workspace)?;
+        let usual = self.program().surroundings(&id, person.user.as_deref(), workspace)?;
         Ok(SessionCx {
             id,
             caller: Caller(person.caller()),

@@ -5,6 +5,7 @@
 //! | `Host` is one of ours | a name that was made to point here (DNS rebinding) is not |
 //! | `Origin`, where there is one, is ours | another site's page cannot make a browser act here |
 //! | a token, or the cookie that stands for it | everything but the page's own files, `/healthz` and download links |
+//! | not the token for MCP clients, but at `/mcp` | who connects a program to the tools hands out nothing else |
 //! | not too often | per person; guesses at tokens far less often |
 //!
 //! And every answer leaves with the headers that keep a browser from doing more with it than it should.
@@ -27,7 +28,7 @@ use super::{
     error::ApiError,
     person::Person,
     routes::openai,
-    token::{Shown, Users},
+    token::{Opens, Shown, Users},
 };
 
 /// The names under which this server may be asked for.
@@ -174,7 +175,7 @@ fn check(door: &Door, peer: SocketAddr, request: &Request) -> Result<Option<Pers
     }
     let here = peer.ip().to_canonical().is_loopback() && !was_forwarded(headers);
     let limits = door.limits();
-    let Some(user) = shown(headers, door.cookie_name()).and_then(|shown| door.users().find(shown)) else {
+    let Some(found) = shown(headers, door.cookie_name()).and_then(|shown| door.users().find(shown)) else {
         if limits.guesses.check_key(&peer.ip()).is_err() {
             return Err(too_often(60));
         }
@@ -184,11 +185,19 @@ fn check(door: &Door, peer: SocketAddr, request: &Request) -> Result<Option<Pers
     if let Some(Shown::Cookie(_)) = shown(headers, door.cookie_name()) {
         from_our_page(headers)?;
     }
-    let person = Person { user: user.clone(), here };
+    let person = Person { user: found.user.map(str::to_owned), here };
     if limits.requests.check_key(&person.caller()).is_err() {
         return Err(too_often(1));
     }
+    if found.opens == Opens::McpAlone && !is_mcp(uri.path()) {
+        return Err(mcp_alone());
+    }
     Ok(Some(person))
+}
+
+fn mcp_alone() -> ApiError {
+    ApiError::forbidden("mcp_only", "this is the token for MCP clients, which opens /mcp alone")
+        .hint("The page and the API want the token in the address that `deskhand serve` printed.")
 }
 
 fn too_often(seconds: u64) -> ApiError {
@@ -200,9 +209,12 @@ fn too_often(seconds: u64) -> ApiError {
 /// What anybody may ask for: the page's own files, which tell nothing; whether the server is alive; and download
 /// links, whose id is the permission.
 fn is_open(path: &str) -> bool {
-    let is_mcp = path == "/mcp" || path.starts_with("/mcp/");
-    let guarded = path.starts_with("/api/") || path.starts_with("/v1/") || path == "/metrics" || is_mcp;
+    let guarded = path.starts_with("/api/") || path.starts_with("/v1/") || path == "/metrics" || is_mcp(path);
     !guarded || path.starts_with("/api/files/download/")
+}
+
+fn is_mcp(path: &str) -> bool {
+    path == "/mcp" || path.starts_with("/mcp/")
 }
 
 fn host_is_ours(hosts: &HostNames, headers: &HeaderMap, uri: &Uri) -> Result<(), ApiError> {
@@ -276,17 +288,14 @@ fn shown<'a>(headers: &'a HeaderMap, cookie_name: &str) -> Option<Shown<'a>> {
         .map(|(_, value)| Shown::Cookie(value))
 }
 
-/// Whether a token that stands in an address is somebody's; guesses count here, too.
-pub fn owner_of_token<'a>(
-    door: &'a Door,
-    peer: SocketAddr,
-    token: &str,
-) -> Result<Option<&'a Option<String>>, ApiError> {
-    let found = door.users().find(Shown::Token(token));
-    if found.is_none() && door.limits().guesses.check_key(&peer.ip()).is_err() {
-        return Err(too_often(60));
+/// Whether a token that stands in an address opens the page; guesses count here, too.
+pub fn opens_page(door: &Door, peer: SocketAddr, token: &str) -> Result<bool, ApiError> {
+    match door.users().find(Shown::Token(token)).map(|found| found.opens) {
+        Some(Opens::Everything) => Ok(true),
+        Some(Opens::McpAlone) => Err(mcp_alone()),
+        None if door.limits().guesses.check_key(&peer.ip()).is_err() => Err(too_often(60)),
+        None => Ok(false),
     }
-    Ok(found)
 }
 
 fn guard_answer(headers: &mut HeaderMap) {

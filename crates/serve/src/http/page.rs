@@ -71,7 +71,7 @@ fn comes_from_another_site(headers: &HeaderMap) -> bool {
 fn cookie(app: &App, peer: SocketAddr, uri: &Uri) -> Result<Option<HeaderValue>, ApiError> {
     let token = uri.query().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("token="));
     let Some(token) = token else { return Ok(None) };
-    if door::owner_of_token(app.door(), peer, token)?.is_none() {
+    if !door::opens_page(app.door(), peer, token)? {
         return Ok(None);
     }
     let value = token::cookie_value(&deskhand_core::arguments::sha256_hex(token.as_bytes()));

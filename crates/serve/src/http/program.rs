@@ -19,8 +19,13 @@ pub trait Program: Send + Sync {
     fn about(&self) -> About;
 
     /// Where a session's calls work: in its folder, or the first of the workspaces, with its own uploads to read and
-    /// nobody else's.
-    fn surroundings(&self, session_id: &str, workspace: Option<&Path>) -> Result<SessionCx, ApiError>;
+    /// nobody else's. `owner` is whose session it is, `None` being the owner of this installation.
+    fn surroundings(
+        &self,
+        session_id: &str,
+        owner: Option<&str>,
+        workspace: Option<&Path>,
+    ) -> Result<SessionCx, ApiError>;
 
     /// Its settings, where they can be seen and changed from here.
     fn settings(&self) -> Option<Arc<dyn SettingsDesk>> {

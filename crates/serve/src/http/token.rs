@@ -1,4 +1,8 @@
-//! Tokens: who may come in. They are compared by their hashes, which tells nothing about how near a guess was.
+//! Tokens: who may come in, and how far. They are compared by their hashes, which tells nothing about how near a guess
+//! was.
+//!
+//! Everybody may have two: one that opens all that is theirs, and one for their MCP clients, which opens `/mcp` alone.
+//! They are two secrets of their own, and neither tells anything about the other.
 
 use std::fmt;
 
@@ -18,6 +22,11 @@ impl Token {
         let mut bytes = [0_u8; 32];
         getrandom::fill(&mut bytes)?;
         Ok(Self(URL_SAFE_NO_PAD.encode(bytes)))
+    }
+
+    /// A new one for MCP clients. It says so, for the person who pastes it; what it opens is not taken from that.
+    pub fn random_for_mcp() -> Result<Self, getrandom::Error> {
+        Ok(Self(format!("mcp-{}", Self::random()?.0)))
     }
 
     /// One that was kept. `None` if it is too short, or could not stand in an address.
@@ -63,12 +72,14 @@ struct Known {
     name: Option<String>,
     token_hash: String,
     cookie_hash: String,
+    /// Of the token for MCP clients, where there is one.
+    mcp_hash: Option<String>,
 }
 
 impl Known {
     fn new(name: Option<String>, token_hash: String) -> Self {
         let cookie_hash = hash_of(&cookie_value(&token_hash));
-        Self { name, token_hash, cookie_hash }
+        Self { name, token_hash, cookie_hash, mcp_hash: None }
     }
 }
 
@@ -77,6 +88,22 @@ impl Known {
 pub enum Shown<'a> {
     Token(&'a str),
     Cookie(&'a str),
+}
+
+/// What a token opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opens {
+    Everything,
+    /// `/mcp`, for the programs of the same person.
+    McpAlone,
+}
+
+/// Somebody who is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found<'a> {
+    /// `None`: the owner.
+    pub user: Option<&'a str>,
+    pub opens: Opens,
 }
 
 impl Users {
@@ -91,19 +118,28 @@ impl Users {
         self
     }
 
-    /// Whose this is: the name of a user, `None` within for the owner; `None` if it is nobody's.
-    pub fn find(&self, shown: Shown<'_>) -> Option<&Option<String>> {
-        let found = match shown {
-            Shown::Token(token) => {
-                let hash = hash_of(token);
-                self.known.iter().find(|known| known.token_hash == hash)
-            }
-            Shown::Cookie(value) => {
-                let hash = hash_of(value);
-                self.known.iter().find(|known| known.cookie_hash == hash)
-            }
-        };
-        found.map(|known| &known.name)
+    /// Lets the MCP clients of somebody in, `None` being the owner, whose token has this SHA-256 (hex).
+    #[must_use]
+    pub fn with_mcp(mut self, name: Option<&str>, token_sha256: &str) -> Self {
+        for known in self.known.iter_mut().filter(|known| known.name.as_deref() == name) {
+            known.mcp_hash = Some(token_sha256.to_ascii_lowercase());
+        }
+        self
+    }
+
+    /// Whose this is, and what it opens; `None` if it is nobody's.
+    pub fn find(&self, shown: Shown<'_>) -> Option<Found<'_>> {
+        let (Shown::Token(text) | Shown::Cookie(text)) = shown;
+        let hash = hash_of(text);
+        self.known.iter().find_map(|known| {
+            let opens = match shown {
+                Shown::Token(_) if known.token_hash == hash => Opens::Everything,
+                Shown::Cookie(_) if known.cookie_hash == hash => Opens::Everything,
+                Shown::Token(_) if known.mcp_hash.as_ref() == Some(&hash) => Opens::McpAlone,
+                _ => return None,
+            };
+            Some(Found { user: known.name.as_deref(), opens })
+        })
     }
 }
 
@@ -114,15 +150,24 @@ mod tests {
     #[test]
     fn everyone_is_found_by_their_own_secret_alone() {
         let (owner, bob) = (Token::random().unwrap(), Token::random().unwrap());
+        let (for_mcp, bobs) = (Token::random_for_mcp().unwrap(), Token::random_for_mcp().unwrap());
         let users = Users::new(&owner).with("bob", &bob.hash().to_uppercase());
-        assert_eq!(users.find(Shown::Token(owner.reveal())), Some(&None));
-        assert_eq!(users.find(Shown::Token(bob.reveal())), Some(&Some("bob".to_owned())));
+        let users = users.with_mcp(None, &for_mcp.hash()).with_mcp(Some("bob"), &bobs.hash().to_uppercase());
+        let users = users.with_mcp(Some("nobody"), &sha256_hex(b"nobody"));
         let cookie = cookie_value(&bob.hash());
-        assert_eq!(users.find(Shown::Cookie(&cookie)), Some(&Some("bob".to_owned())));
-        for wrong in ["", "x", &cookie, &bob.hash(), &bob.reveal()[1..]] {
+        for (shown, user, opens) in [
+            (Shown::Token(owner.reveal()), None, Opens::Everything),
+            (Shown::Token(bob.reveal()), Some("bob"), Opens::Everything),
+            (Shown::Cookie(&cookie), Some("bob"), Opens::Everything),
+            (Shown::Token(for_mcp.reveal()), None, Opens::McpAlone),
+            (Shown::Token(bobs.reveal()), Some("bob"), Opens::McpAlone),
+        ] {
+            assert_eq!(users.find(shown), Some(Found { user, opens }), "{user:?} {opens:?}");
+        }
+        for wrong in ["", "x", "nobody", &cookie, &bob.hash(), &bob.reveal()[1..], &bobs.reveal()[4..]] {
             assert_eq!(users.find(Shown::Token(wrong)), None, "{wrong}");
         }
-        for wrong in ["", bob.reveal(), &bob.hash()] {
+        for wrong in ["", bob.reveal(), &bob.hash(), bobs.reveal(), &cookie_value(&bobs.hash())] {
             assert_eq!(users.find(Shown::Cookie(wrong)), None, "{wrong}");
         }
     }

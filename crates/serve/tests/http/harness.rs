@@ -70,7 +70,12 @@ impl Program for SmallProgram {
         }
     }
 
-    fn surroundings(&self, session_id: &str, _: Option<&Path>) -> Result<SessionCx, ApiError> {
+    fn surroundings(
+        &self,
+        session_id: &str,
+        _: Option<&str>,
+        _: Option<&Path>,
+    ) -> Result<SessionCx, ApiError> {
         self.surrounded_on.lock().unwrap().push(thread::current().id());
         Ok(SessionCx {
             id: session_id.to_owned(),

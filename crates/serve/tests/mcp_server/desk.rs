@@ -49,7 +49,7 @@ struct SmallHouse {
 }
 
 impl House for SmallHouse {
-    fn surroundings(&self, session_id: &str) -> Result<SessionCx, String> {
+    fn surroundings(&self, session_id: &str, _: Option<&str>) -> Result<SessionCx, String> {
         Ok(SessionCx {
             id: session_id.to_owned(),
             owner: None,

@@ -307,6 +307,41 @@ async fn waiting_looks_from_time_to_time() {
     assert_eq!(waited.unwrap(), Some(yes("me")));
 }
 
+/// However many wait, one of them looks: there is one socket to be woken by. When that one is gone, another looks.
+#[cfg(unix)]
+#[tokio::test]
+async fn one_of_those_who_wait_looks_for_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let (here, there) = (Arc::new(queue(folder.path())), queue(folder.path()));
+    let asked: Vec<_> = std::iter::repeat_with(|| request(MINUTE)).take(20).collect();
+    let mut waiting = Vec::new();
+    for request in &asked {
+        here.post(request).unwrap();
+        let (queue, id, cancel) = (Arc::clone(&here), request.id.clone(), CancellationToken::new());
+        let given_up = cancel.clone();
+        let wait = tokio::spawn(async move { queue.wait(&id, MINUTE, &cancel).await.unwrap() });
+        waiting.push((wait, given_up));
+    }
+    let sockets = || std::fs::read_dir(folder.path().join("wake")).into_iter().flatten().count();
+    while sockets() == 0 {
+        tokio::task::yield_now().await;
+    }
+    // Everybody has had their turn to begin.
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(sockets(), 1);
+    // The first is the one who looks: it came first.
+    let (first, given_up) = waiting.remove(0);
+    given_up.cancel();
+    assert_eq!(first.await.unwrap(), None);
+    for (request, (wait, _)) in asked[1..].iter().zip(waiting) {
+        there.settle(&request.id, &yes(&request.id)).unwrap();
+        assert_eq!(wait.await.unwrap(), Some(yes(&request.id)), "each has its own answer");
+    }
+    assert_eq!(sockets(), 0);
+}
+
 const OTHER_PROCESS: &str = "DESKHAND_TEST_ANSWERS_IN";
 
 /// The socket beside the wait shows that the other process rang: it does not come by looking.
@@ -323,7 +358,7 @@ async fn an_answer_in_another_process_wakes_the_one_that_waits() {
     let queue = queue(folder.path());
     let asked = request(MINUTE);
     queue.post(&asked).unwrap();
-    let socket = wake::WakeSocket::bind(&folder.path().join("wake"));
+    let socket = crate::wake::WakeSocket::bind(&folder.path().join("wake"));
     let never = CancellationToken::new();
     let waiting = async { tokio::join!(queue.wait(&asked.id, MINUTE, &never), socket.woken()) };
     let mut other = Command::new(std::env::current_exe().unwrap())

@@ -77,7 +77,7 @@ impl Tool for FileStat {
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         let path = input.path.clone();
-        cx.blocking(move |cx| {
+        cx.promptly(move |cx| {
             let place = cx.paths()?.readable_entry(&path)?;
             Ok(Plan::new(format!("Look at {}", place.shown())).on(&place))
         })
@@ -85,7 +85,7 @@ impl Tool for FileStat {
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
-        cx.blocking(move |cx| stat(&cx.paths()?.readable_entry(&input.path)?)).await
+        cx.promptly(move |cx| stat(&cx.paths()?.readable_entry(&input.path)?)).await
     }
 
     fn render(output: &Output) -> Rendered {

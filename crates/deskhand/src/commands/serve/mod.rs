@@ -20,7 +20,10 @@ use deskhand_serve::{
 };
 use serde_json::json;
 
-use self::program::ServedProgram;
+use self::{
+    program::ServedProgram,
+    token_file::{Kept, Tokens},
+};
 use super::{call::interrupted, connect, mcp};
 use crate::{
     assemble::App,
@@ -40,26 +43,34 @@ const CLEARED_EVERY: Duration = Duration::from_hours(1);
 pub async fn run(app: App, shared: &Shared, printer: Printer, args: &ServeArgs) -> Result<u8> {
     let app = Arc::new(app);
     tokio::task::spawn_blocking(folder::clear_away_old).await.context("old demos could not be looked for")?;
-    let token = token_file::load(&app.data_dir, args.new_token)?;
-    let users = users::load(&app.data_dir)?;
-    let with_users = users.iter().fold(Users::new(&token), |all, (name, hash)| all.with(name, hash));
+    let tokens = Tokens::load(&app.data_dir, if args.new_token { Kept::IsReplaced } else { Kept::Counts })?;
+    let users = tokens.users(&app.data_dir)?;
     app.servers();
-    let server = bind(&app, shared, args, &with_users).await?;
+    let server = bind(&app, shared, args, &users).await?;
 
     let url = server.url();
     let _announced = page_address::announce(&app.data_dir, &url, server.address());
-    let address = format!("{url}/?token={}", token.reveal());
+    let (token, mcp_token) = (tokens.page.reveal(), tokens.mcp.reveal());
+    let (address, mcp_url) = (format!("{url}/?token={token}"), format!("{url}/mcp"));
     let ready = json!({
-        "url": url, "token": token.reveal(), "open_url": address, "api_url": format!("{url}/api/v1"),
-        "mcp_url": format!("{url}/mcp"), "openapi_url": format!("{url}/api/openapi.json"), "pid": std::process::id(),
+        "url": url, "token": token, "open_url": address, "api_url": format!("{url}/api/v1"),
+        "mcp_url": mcp_url, "mcp_token": mcp_token, "openapi_url": format!("{url}/api/openapi.json"),
+        "pid": std::process::id(),
     });
     printer.print(&ready, |style| {
         let words = app.language.say(
             "Deskhand is here. Open this address; who has it can use this machine through Deskhand:",
             "Deskhand 已启动。请打开下面的地址；拿到该地址的人可以通过 Deskhand 使用本机：",
         );
+        let clients = app.language.say(
+            "MCP clients get this one, with a token that opens nothing else:",
+            "MCP 客户端使用下面的地址，其令牌只能用于 MCP：",
+        );
         let stop = app.language.say("Ctrl-C ends it.", "按 Ctrl-C 结束。");
-        format!("{words}\n\n  {}\n\n{}", style.bold(&address), style.dim(stop))
+        let (address, stop) = (style.bold(&address), style.dim(stop));
+        format!(
+            "{words}\n\n  {address}\n\n{clients}\n\n  {mcp_url}\n  Authorization: Bearer {mcp_token}\n\n{stop}"
+        )
     })?;
     if args.open
         && let Err(error) = opening::in_browser(&address)

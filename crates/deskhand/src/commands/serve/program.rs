@@ -92,14 +92,21 @@ impl Program for ServedProgram {
         }
     }
 
-    fn surroundings(&self, session_id: &str, workspace: Option<&Path>) -> Result<SessionCx, ApiError> {
+    fn surroundings(
+        &self,
+        session_id: &str,
+        owner: Option<&str>,
+        workspace: Option<&Path>,
+    ) -> Result<SessionCx, ApiError> {
         let app = match workspace {
             None => Arc::clone(&self.app),
             Some(folder) => self.on(folder)?,
         };
         let surfaces = Surfaces { approvers: Vec::new(), wait_for_others: true, events: Arc::new(NoEvents) };
-        let services =
-            self.services.of(&app, session_id).map_err(|error| ApiError::broken(format!("{error:#}")))?;
+        let services = self
+            .services
+            .of(&app, session_id, owner)
+            .map_err(|error| ApiError::broken(format!("{error:#}")))?;
         // Of another folder, its own config has a say.
         let settings = self.settings.now();
         let in_force: &Settings = if Arc::ptr_eq(&app, &self.app) { &settings } else { &app.settings };

@@ -25,6 +25,7 @@ impl Default for SessionServices {
 struct Key {
     workspace: PathBuf,
     session_id: String,
+    owner: Option<String>,
 }
 
 #[derive(Clone)]
@@ -51,10 +52,14 @@ fn folder_id(folder: &Path) -> Option<FolderId> {
 }
 
 impl SessionServices {
-    pub fn of(&self, app: &App, session_id: &str) -> Result<Services> {
-        let key = Key { workspace: app.paths.workspace().to_path_buf(), session_id: session_id.to_owned() };
+    pub fn of(&self, app: &App, session_id: &str, owner: Option<&str>) -> Result<Services> {
+        let key = Key {
+            workspace: app.paths.workspace().to_path_buf(),
+            session_id: session_id.to_owned(),
+            owner: owner.map(str::to_owned),
+        };
         let uploads = folder_id(&app.data_dir.join("uploads").join(session_id));
-        let open = || Ok(Kept { services: app.services_of(session_id)?, uploads });
+        let open = || Ok(Kept { services: app.services_of(session_id, owner)?, uploads });
         self.0.get_or_open(&key, |kept| kept.uploads == uploads, open).map(|kept| kept.services)
     }
 }

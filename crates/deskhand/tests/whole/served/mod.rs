@@ -51,6 +51,8 @@ pub struct Served {
     child: Child,
     pub port: u16,
     pub token: String,
+    /// The tokens for MCP clients: the owner's, then those of the users.
+    pub mcp_tokens: Vec<String>,
 }
 
 /// An answer, whole.
@@ -90,8 +92,8 @@ impl Served {
         fs::create_dir(folder.path().join("config")).unwrap();
         fs::write(folder.path().join("script.toml"), script).unwrap();
         let around = Around::default();
-        let (child, port, token) = start(&folder, &around, "127.0.0.1:0", arguments);
-        Self { folder, around, users: Vec::new(), child, port, token }
+        let (child, port, token, mcp_token) = start(&folder, &around, "127.0.0.1:0", arguments);
+        Self { folder, around, users: Vec::new(), child, port, token, mcp_tokens: vec![mcp_token] }
     }
 
     pub fn around(script: &str, around: Around) -> Self {
@@ -106,11 +108,12 @@ impl Served {
         let add = |name: &&str| {
             let added = program(&folder).args(["--json", "users", "add", name]).output().unwrap();
             let added: Value = serde_json::from_slice(&added.stdout).unwrap();
-            added["token"].as_str().unwrap().to_owned()
+            (text(&added, "token"), text(&added, "mcp_token"))
         };
-        let users = around.users.iter().map(add).collect();
-        let (child, port, token) = start(&folder, &around, "127.0.0.1:0", around.arguments);
-        Self { folder, around, users, child, port, token }
+        let (users, of_users): (Vec<_>, Vec<_>) = around.users.iter().map(add).unzip();
+        let (child, port, token, mcp_token) = start(&folder, &around, "127.0.0.1:0", around.arguments);
+        let mcp_tokens = [vec![mcp_token], of_users].concat();
+        Self { folder, around, users, child, port, token, mcp_tokens }
     }
 
     pub fn root(&self) -> PathBuf {
@@ -142,7 +145,7 @@ impl Served {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         let address = format!("127.0.0.1:{}", self.port);
-        (self.child, self.port, self.token) =
+        (self.child, self.port, self.token, self.mcp_tokens[0]) =
             start(&self.folder, &self.around, &address, self.around.arguments);
     }
 
@@ -267,7 +270,12 @@ fn program(folder: &TempDir) -> Command {
     command
 }
 
-fn start(folder: &TempDir, around: &Around, listen: &str, arguments: &[&str]) -> (Child, u16, String) {
+fn start(
+    folder: &TempDir,
+    around: &Around,
+    listen: &str,
+    arguments: &[&str],
+) -> (Child, u16, String, String) {
     let mut command = program(folder);
     command.args(["serve", "--json", "--listen", listen]).args(arguments);
     command.envs(around.environment.iter().map(|(name, value)| (name, value)));
@@ -280,7 +288,11 @@ fn start(folder: &TempDir, around: &Around, listen: &str, arguments: &[&str]) ->
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let ready: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("it says {line:?}"));
     let port = ready["url"].as_str().unwrap().rsplit(':').next().unwrap().parse().unwrap();
-    (child, port, ready["token"].as_str().unwrap().to_owned())
+    (child, port, text(&ready, "token"), text(&ready, "mcp_token"))
+}
+
+fn text(value: &Value, name: &str) -> String {
+    value[name].as_str().unwrap_or_else(|| panic!("no {name} in {value}")).to_owned()
 }
 
 /// A stream of events.

@@ -34,7 +34,9 @@ fn no_yes_hands_out_what_lets_somebody_in() {
     fs::create_dir_all(served.folder.path().join("config/deskhand")).unwrap();
     fs::write(served.folder.path().join("config/deskhand/keys.toml"), "openai = \"sk-secret\"\n").unwrap();
     for token in [&served.token, &bob] {
-        for file in ["data/serve.token", "data/users.toml", "config/deskhand/keys.toml"] {
+        for file in
+            ["data/serve.token", "data/mcp/serve.token", "data/users.toml", "config/deskhand/keys.toml"]
+        {
             let path = served.folder.path().join(file);
             let read = insist(&served, token, "read_file", &json!({"path": path}));
             assert_eq!(read["status"], "blocked", "{file}: {read}");
@@ -52,6 +54,26 @@ fn no_yes_hands_out_what_lets_somebody_in() {
         .map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
     let all: String = record.collect();
     assert!(!all.contains(&served.token) && !all.contains(&bob), "no token is in the audit");
+}
+
+#[test]
+fn the_skills_are_the_owners_to_read() {
+    let (served, bob) = with_bob();
+    let skill = served.root().join("data/skills/greet/SKILL.md");
+    fs::create_dir_all(skill.parent().unwrap()).unwrap();
+    fs::write(&skill, "Say hello to Ada.\n").unwrap();
+    for (token, is_owner) in [(&served.token, true), (&bob, false)] {
+        for (tool, parameters) in [
+            ("read_file", json!({"path": skill})),
+            ("list_dir", json!({"path": skill.parent()})),
+            ("grep", json!({"pattern": "Ada", "path": skill.parent()})),
+            ("bash", json!({"command": format!("cat {}", skill.display())})),
+        ] {
+            let read = insist(&served, token, tool, &parameters);
+            assert_eq!(read["status"] == "success", is_owner, "{tool}: {read}");
+            assert!(is_owner || !read.to_string().contains("hello"), "{tool}: {read}");
+        }
+    }
 }
 
 #[test]

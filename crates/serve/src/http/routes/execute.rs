@@ -138,7 +138,7 @@ impl Call {
             caller: person.caller(),
             session_id: cx.id.clone(),
             tool: found.map_or_else(|| body.tool_name.clone(), |found| found.entry.spec().name.to_owned()),
-            arguments: arguments::sha256_hex(arguments::canonical(&canonical).to_string().as_bytes()),
+            arguments: arguments::sha256(&canonical),
         };
         let confirms = body.require_confirmation || body.plan_id.is_some();
         Self { tool: body.tool_name, arguments, dialect, key, plan_id: body.plan_id, confirms }

@@ -1,11 +1,18 @@
 //! What is written down about a server: the entry of the `mcpServers` JSON that MCP clients share, and what we add.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+mod comments;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    time::Duration,
+};
 
 use deskhand_core::Permission;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned, de::Error as _};
 use serde_json::{Map, Value};
 
+pub use self::comments::plain_json;
 use super::{name, sign_in::OauthConfig};
 
 /// How long a call may go without a sign of life, where nothing else is said.
@@ -88,10 +95,13 @@ pub struct ConfigErrors(pub Vec<ConfigError>);
 #[derive(Debug, Default)]
 pub struct ReadServers {
     pub servers: BTreeMap<String, ServerConfig>,
+    /// Of all entries, the wrong ones too: what a server was given stays its own while its entry is being mended.
+    pub names: BTreeSet<String>,
     pub errors: Vec<ConfigError>,
 }
 
-/// Reads a whole `{"mcpServers": {…}}`, or `{"servers": {…}}` as VS Code writes it. All of it is right, or nothing is read.
+/// Reads a whole `{"mcpServers": {…}}`, or `{"servers": {…}}` as VS Code writes it, comments and all. All of it is right, or
+/// nothing is read.
 pub fn parse_servers(json_text: &str) -> Result<BTreeMap<String, ServerConfig>, ConfigErrors> {
     let read = read_servers(json_text);
     if read.errors.is_empty() { Ok(read.servers) } else { Err(ConfigErrors(read.errors)) }
@@ -110,8 +120,8 @@ impl ReadServers {
     fn all(&mut self, json_text: &str) -> Result<(), ConfigError> {
         let wrong = |place: &str, problem: String| ConfigError { place: place.to_owned(), problem };
         // Some editors write a mark before the text.
-        let value: Value =
-            serde_json::from_str(json_text.trim_start_matches('\u{feff}')).map_err(|error| {
+        let value: Value = serde_json::from_str(&plain_json(json_text.trim_start_matches('\u{feff}')))
+            .map_err(|error| {
                 let place = format!("line {}, column {}", error.line(), error.column());
                 wrong(&place, "this is not JSON".to_owned())
             })?;
@@ -135,9 +145,10 @@ impl ReadServers {
         if let Err(problem) = name::check_server(name) {
             report(problem);
         }
-        if let Some(other) = named_like(name, &self.servers) {
+        if let Some(other) = named_like(name, &self.names) {
             report(format!("its tools would have the same names as those of {other}"));
         }
+        self.names.insert(name.to_owned());
         match ServerConfig::read(place, entry) {
             Ok(config) if self.errors.len() == before => {
                 self.servers.insert(name.to_owned(), config);
@@ -149,9 +160,9 @@ impl ReadServers {
 }
 
 /// The server of another name whose tools have the same names as those of this one would have.
-pub fn named_like<'a>(name: &str, servers: &'a BTreeMap<String, ServerConfig>) -> Option<&'a str> {
+pub fn named_like<'a>(name: &str, names: &'a BTreeSet<String>) -> Option<&'a str> {
     let prefix = name::prefix(name);
-    servers.keys().map(String::as_str).find(|other| *other != name && name::prefix(other) == prefix)
+    names.iter().map(String::as_str).find(|other| *other != name && name::prefix(other) == prefix)
 }
 
 impl ServerConfig {
@@ -272,7 +283,7 @@ impl Fields<'_> {
             "stdio" => Some(Link::Stdio {
                 command: self.needed("command")?,
                 args: self.take_or_default("args"),
-                env: self.take_or_default("env"),
+                env: self.env(),
                 cwd: self.take("cwd"),
             }),
             _ => Some(Link::Http {
@@ -281,6 +292,26 @@ impl Fields<'_> {
                 oauth: self.take_or_default("oauth"),
             }),
         }
+    }
+
+    /// Variables are texts. What other clients take for one is taken, as long as it is clear what was written: 1.10 is
+    /// read as 1.1.
+    fn env(&mut self) -> BTreeMap<String, Hidden> {
+        let mut env = BTreeMap::new();
+        for (name, value) in self.take_or_default::<Map<String, Value>>("env") {
+            let text = match &value {
+                Value::String(text) => text.clone(),
+                Value::Bool(yes) => yes.to_string(),
+                Value::Number(number) if !number.is_f64() => number.to_string(),
+                other => {
+                    let problem = format!("{} is no text: write it in quotes", kind_of(other));
+                    self.wrong(&format!("env.{}", name::harmless(&name, 80)), problem);
+                    continue;
+                }
+            };
+            env.insert(name, Hidden(text));
+        }
+        env
     }
 
     fn needed(&mut self, key: &str) -> Option<String> {

@@ -45,7 +45,7 @@ use self::state::Server;
 pub use self::{
     config::{
         ConfigError, ConfigErrors, Hidden, Link, ReadServers, ServerConfig, ToolConfig, named_like,
-        parse_servers, read_servers,
+        parse_servers, plain_json, read_servers,
     },
     handler::{Answerer, FormAnswer},
     name::prefix,

@@ -145,7 +145,7 @@ fn definition_hash(tool: &Tool) -> String {
         "name": tool.name, "title": tool.title, "description": tool.description, "input": tool.input_schema,
         "output": tool.output_schema, "annotations": tool.annotations,
     });
-    arguments::sha256_hex(arguments::canonical(&said).to_string().as_bytes())
+    arguments::sha256(&said)
 }
 
 fn guest(server: &Arc<Server>, tool: Tool, named: String, permission: Permission, schema: Value) -> Guest {

@@ -144,7 +144,7 @@ impl Client {
     /// asked there yet, and nobody watches.
     pub async fn surroundings(&self, desktop: Desktop) -> Result<SessionCx, String> {
         self.has_begun.get_or_try_init(|| self.begin()).await?;
-        let usual = self.server.parts().house.surroundings(&self.session_id)?;
+        let usual = self.server.parts().house.surroundings(&self.session_id, self.owner())?;
         Ok(SessionCx {
             id: self.session_id.clone(),
             owner: self.owner.clone(),
@@ -161,8 +161,10 @@ impl Client {
 
     /// Has the house open what the calls need, which takes time.
     async fn begin(&self) -> Result<(), String> {
-        let (server, id) = (self.server.clone(), self.session_id.clone());
-        let opened = tokio::task::spawn_blocking(move || server.parts().house.surroundings(&id).map(drop));
+        let (server, id, owner) = (self.server.clone(), self.session_id.clone(), self.owner.clone());
+        let opened = tokio::task::spawn_blocking(move || {
+            server.parts().house.surroundings(&id, owner.as_deref()).map(drop)
+        });
         opened.await.map_err(|error| format!("the session cannot begin: {error}"))?
     }
 

@@ -28,6 +28,7 @@ mod connection;
 #[cfg(feature = "conformance-fixtures")]
 mod fixtures;
 mod http;
+mod lines;
 mod listing;
 mod prompts;
 mod resources;
@@ -53,8 +54,9 @@ pub struct Parts {
 /// What only the assembled program knows.
 pub trait House: Send + Sync {
     /// Where the calls of one client work, asked for each of them: what is set meanwhile holds at once, and what takes
-    /// time to open is kept. Its approvers, events, caller and owner are the server's to fill in.
-    fn surroundings(&self, session_id: &str) -> Result<SessionCx, String>;
+    /// time to open is kept. `owner` is whose client it is, `None` being the owner of this installation. Its approvers,
+    /// events, caller and owner are the server's to fill in.
+    fn surroundings(&self, session_id: &str, owner: Option<&str>) -> Result<SessionCx, String>;
 
     /// Where a person can answer questions, in words for people: the address of a web page that runs, or the command.
     fn where_to_answer(&self) -> String;

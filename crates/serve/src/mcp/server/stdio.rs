@@ -1,21 +1,18 @@
 //! The door that is a pair of pipes. Nothing but messages is ever written to it.
 
-use std::{
-    io,
-    pin::Pin,
-    task::{Context, Poll},
-};
+use std::io;
 
 use rmcp::{
     service::{ServerInitializeError, serve_server_with_ct},
     transport::io::stdio_pipes,
 };
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     McpServer,
     connection::{Connection, Door},
+    lines::Lines,
 };
 
 impl McpServer {
@@ -36,9 +33,9 @@ impl McpServer {
         // Not the server's own: what was asked last is still answered when the client's end of the pipe is closed.
         let stopped = CancellationToken::new();
         let connection = Connection::new(self.clone(), Door::Stdio);
-        let input = Ended { input, gone: self.0.ending.clone() };
+        let lines = Lines::new(input, output, self.0.ending.clone());
         let serving = async {
-            match serve_server_with_ct(connection, (input, output), stopped.clone()).await {
+            match serve_server_with_ct(connection, lines, stopped.clone()).await {
                 Ok(service) => {
                     let waited = service.waiting().await;
                     waited
@@ -61,31 +58,5 @@ impl McpServer {
                 serving.await
             }
         }
-    }
-}
-
-/// Input whose end is the end of everything that runs for the client: nobody is left to read an answer.
-struct Ended<R> {
-    input: R,
-    gone: CancellationToken,
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for Ended<R> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut self.input).poll_read(cx, buffer);
-        let is_over = match &read {
-            Poll::Ready(Ok(())) => buffer.filled().len() == before && buffer.remaining() > 0,
-            Poll::Ready(Err(_)) => true,
-            Poll::Pending => false,
-        };
-        if is_over {
-            self.gone.cancel();
-        }
-        read
     }
 }

@@ -12,6 +12,7 @@ use super::{bytes, newline::Newline};
 use crate::files::encoding::Format;
 
 const BLOCK: usize = 256 * 1024;
+const SMALLEST_BLOCK: u64 = 8 * 1024;
 
 /// A file, block by block, in one buffer.
 pub(super) struct Blocks<'a> {
@@ -23,20 +24,25 @@ pub(super) struct Blocks<'a> {
     end: usize,
     /// Where in the file the end of the buffer is.
     position: u64,
+    /// Whether the end of the file was met.
+    is_last: bool,
 }
 
 impl<'a> Blocks<'a> {
-    /// From where the file stands, which is `position`.
-    pub fn new(file: &'a File, position: u64, cx: &'a Cx) -> Self {
-        Self { file, cx, buffer: vec![0; BLOCK], at: 0, end: 0, position }
+    /// From where the file stands, which is `position`. A small file needs no large buffer.
+    pub fn new(file: &'a File, position: u64, size: u64, cx: &'a Cx) -> Self {
+        let block = size.clamp(SMALLEST_BLOCK, BLOCK as u64).next_power_of_two();
+        let block = usize::try_from(block).unwrap_or(BLOCK);
+        Self { file, cx, buffer: vec![0; block], at: 0, end: 0, position, is_last: false }
     }
 
     /// What is left of the current block; the next one where nothing is; nothing at the end of the file.
     pub fn rest(&mut self) -> io::Result<&[u8]> {
-        if self.at == self.end {
+        if self.at == self.end && !self.is_last {
             self.cx.check().map_err(|error| io::Error::other(error.message))?;
             (self.at, self.end) = (0, fill(self.file, &mut self.buffer)?);
             self.position += self.end as u64;
+            self.is_last = self.end < self.buffer.len();
         }
         Ok(&self.buffer[self.at..self.end])
     }

@@ -131,11 +131,18 @@ impl Tool for ReadFile {
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         let input = input.clone();
-        cx.blocking(move |cx| plan(&input, cx)).await
+        // Of several, those that cannot be read are told of beside the others: what would have to wait must not be one.
+        match input.paths {
+            None => cx.promptly(move |cx| plan(&input, cx)).await,
+            Some(_) => cx.blocking(move |cx| plan(&input, cx)).await,
+        }
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
-        cx.blocking(move |cx| read(&input, cx)).await
+        match input.paths {
+            None => cx.promptly(move |cx| read(&input, cx)).await,
+            Some(_) => cx.blocking(move |cx| read(&input, cx)).await,
+        }
     }
 
     fn render(output: &Output) -> Rendered {

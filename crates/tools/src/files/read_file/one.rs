@@ -37,7 +37,7 @@ pub(super) fn read(path: &PathArg, request: &Request, cx: &Cx) -> ToolResult<Fil
         })
     };
     let before = state(&file).map_err(failed)?;
-    let sample = sample(&file).map_err(failed)?;
+    let sample = sample(&file, before.size).map_err(failed)?;
     // Files of /proc say that they are empty; what was read of them is what there is.
     let size = before.size.max(sample.len() as u64);
     let reading = Reading { place: &place, file: &file, size, request, cx };
@@ -102,9 +102,11 @@ fn changed(before: State, after: State) -> Option<String> {
         .then(|| "The file changed while it was read: read it again.".to_owned())
 }
 
-/// The start of the file, to guess by.
-fn sample(mut file: &File) -> io::Result<Vec<u8>> {
-    let mut sample = Vec::new();
+/// The start of the file, to guess by. One that does not tell its size (in /proc) is read all the same.
+fn sample(mut file: &File, size: u64) -> io::Result<Vec<u8>> {
+    // With room for one byte more, it is seen in one go that this was all.
+    let room = usize::try_from(size).map_or(SAMPLE, |size| size.saturating_add(1)).min(SAMPLE);
+    let mut sample = Vec::with_capacity(room);
     file.take(SAMPLE as u64).read_to_end(&mut sample)?;
     file.seek(SeekFrom::Start(0))?;
     Ok(sample)
@@ -202,7 +204,7 @@ impl Reading<'_> {
             most_chars: if end.is_some() { MOST } else { PAGE_CHARS },
             extra: if self.request.line_numbers { NUMBER_CHARS } else { 0 },
         };
-        let found = lines::collect(&mut Blocks::new(file, text_start, self.cx), format, &wanted)?;
+        let found = lines::collect(&mut Blocks::new(file, text_start, self.size, self.cx), format, &wanted)?;
         if found.count == 0 && start > 1 {
             return Err(Trouble::Tool(self.too_few_lines(start, found.total.unwrap_or(0))));
         }
@@ -284,7 +286,7 @@ impl Reading<'_> {
     fn count_lines(&self, newline: Newline, from: u64, to: u64) -> io::Result<u64> {
         let mut file = self.file;
         file.seek(SeekFrom::Start(from))?;
-        let mut blocks = Blocks::new(file, from, self.cx);
+        let mut blocks = Blocks::new(file, from, self.size, self.cx);
         let mut lines = 0;
         loop {
             let left = usize::try_from(to - blocks.offset().min(to)).unwrap_or(usize::MAX);

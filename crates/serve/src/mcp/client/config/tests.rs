@@ -84,3 +84,32 @@ fn secrets_are_in_no_words_about_a_server() {
     let said = format!("{config:?} {http:?} {wrong:?} {}", wrong.as_ref().unwrap_err());
     assert!(said.contains("TOKEN") && !said.contains("hunter2"), "{said}");
 }
+
+#[test]
+fn variables_that_are_no_texts_are_taken_as_what_was_written() {
+    let env = json!({"TEXT": "a", "PORT": 8080, "LOW": -1, "ON": true});
+    let Link::Stdio { env, .. } = read(&json!({"command": "x", "env": env})).unwrap().link else { panic!() };
+    let env: Vec<(&str, &str)> = env.iter().map(|(name, text)| (name.as_str(), text.reveal())).collect();
+    assert_eq!(env, [("LOW", "-1"), ("ON", "true"), ("PORT", "8080"), ("TEXT", "a")]);
+    for unclear in [json!(1.10), json!(null), json!(["a"]), json!({})] {
+        let errors = read(&json!({"command": "x", "env": {"A": unclear}})).unwrap_err();
+        assert_eq!(errors.0[0].place, "s.env.A");
+        assert!(errors.0[0].problem.contains("in quotes"), "{errors}");
+    }
+}
+
+#[test]
+fn comments_are_read_over_and_errors_name_their_line() {
+    let text = "{ // mine\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x\", /* no */ },\n  },\n}";
+    assert_eq!(parse_servers(text).unwrap().len(), 1);
+    let errors = parse_servers("{ // mine\n  \"mcpServers\": {,}\n}").unwrap_err();
+    assert_eq!(errors.0[0].place, "line 2, column 18");
+}
+
+#[test]
+fn an_entry_that_is_wrong_keeps_its_name_to_itself() {
+    let read = read_servers(r#"{"mcpServers": {"my server": {"args": 5}, "my_server": {"command": "x"}}}"#);
+    assert!(read.servers.is_empty(), "{read:?}");
+    let told: Vec<String> = read.errors.iter().map(ToString::to_string).collect();
+    assert!(told.iter().any(|line| line.contains("the same names as those of my server")), "{told:?}");
+}

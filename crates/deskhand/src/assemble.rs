@@ -20,6 +20,7 @@ use deskhand_guard::{
 };
 use deskhand_serve::mcp::client::{self, Places, Servers};
 use deskhand_store::Store;
+use deskhand_tools::desktop::Seat;
 use serde_json::Value;
 
 use crate::{
@@ -46,6 +47,7 @@ pub struct App {
     pub sandbox: Sandbox,
     #[cfg(unix)]
     pub shell: Shell,
+    pub seat: Seat,
     /// The session that was named for this run.
     pub named_session: Option<String>,
     services: Services,
@@ -75,7 +77,8 @@ impl App {
         let paths_config = paths_config(shared, &settings, &data_dir, workspaces);
         let paths = Paths::open(paths_config.clone()).context("the workspace cannot be opened")?;
         let undo: Arc<dyn UndoJournal> = store.undo();
-        let services = Services::default().with(paths.clone()).with(undo);
+        let seat = seat()?;
+        let services = Services::default().with(paths.clone()).with(undo).with(seat.clone());
         #[cfg(unix)]
         let sandbox = sandbox(&settings, &paths)?;
         #[cfg(unix)]
@@ -101,6 +104,7 @@ impl App {
             #[cfg(unix)]
             shell,
             services,
+            seat,
             session_id: session.clone().unwrap_or_else(new_id),
             named_session: session,
             servers: OnceLock::new(),
@@ -274,6 +278,11 @@ pub fn gate(registry: Registry, store: &Store, settings: GateSettings) -> Gate {
         outputs: store.outputs(),
         settings,
     }
+}
+
+/// The desktop, with this very program as what holds the clipboard.
+fn seat() -> Result<Seat> {
+    Ok(Seat::here(env::current_exe().context("this program does not find itself")?))
 }
 
 /// Confinement, with this very program as the launcher.

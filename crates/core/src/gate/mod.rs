@@ -229,7 +229,9 @@ impl Gate {
             let source = self.outside_source(&plan);
             // Anew: only now it is known what the plan wants kept back.
             let cx = self.cx(draft, &entry, session, &request.cancel);
-            let (reply, failed) = match run::run(self, &entry, &arguments, Arc::new(plan), &cx, draft).await {
+            let plan = Arc::new(plan);
+            let running = run::run(self, &entry, &arguments, Arc::clone(&plan), &cx, draft);
+            let (reply, failed) = match running.await {
                 Ok(reply) => (reply, None),
                 Err(error) if error.code == ToolError::PLAN_CHANGED => {
                     replans += 1;
@@ -250,7 +252,8 @@ impl Gate {
             };
             draft.output_sha256 = Some(screen::hash(&reply));
             let screened = screen::mask(self, reply);
-            let result = approve_result::Question { entry: &entry, arguments: &arguments };
+            let bound = cx.approved(plan, request.cancel.clone());
+            let result = approve_result::Question { entry: &entry, arguments: &arguments, cx: &bound };
             let passed =
                 approve_result::approve(self, &result, screened, session, draft, &request.cancel).await?;
             if let Some(source) = source {

@@ -135,11 +135,21 @@ super::dialect! { "skillmint"
             assert!(said.contains("before the next step"), "{said}");
         }
     }
+    on_a_desktop {
+        screenshot(there, display) {
+            let said = there.says(json!({"path": "screen.png"})).await;
+            assert!(said.contains("1280×800") && there.path("screen.png").exists(), "{said} of {}", display.name);
+        }
+        open_in_folder(there, display) {
+            let missing = there.ends(json!({"path": "none.txt"}), Status::Error).await;
+            assert!(missing.text().contains("none.txt"), "{} on {}", missing.text(), display.name);
+        }
+    }
     not_built {
         web_fetch web_search todo_write task ask_user memory
         browser_launch browser_navigate browser_click browser_type browser_scroll browser_hover browser_press_key
         browser_screenshot browser_get_dom browser_evaluate browser_wait_for browser_go_back browser_go_forward
-        browser_reload browser_get_state screenshot open_in_folder
+        browser_reload browser_get_state
     }
 }
 

@@ -278,7 +278,8 @@ impl Gate {
     /// The plan of a call. Where a person is to be asked about this tool whatever it does, a plan that fails says
     /// only that it does: its words could tell what the person would have kept.
     async fn plan(&self, entry: &ToolEntry, arguments: &Value, cx: &Cx) -> Result<Plan, ToolError> {
-        let settings = self.tool_settings(entry);
+        // A tool that asks by itself knows what its plans tell.
+        let settings = self.settings.tools.get(entry.spec().name).copied().unwrap_or_default();
         let asked_anyway =
             [settings.requires_execution_approval, settings.requires_result_approval].contains(&Some(true));
         plan::plan(entry, arguments, cx).await.map_err(|error| {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     backend::{Closing, Faculty, Wait},
-    list_windows::about,
+    list_windows::{about, tells_titles},
     protected::Ourselves,
     seat,
     which::{self, WindowArg},
@@ -99,11 +99,12 @@ fn plan(window: &Window, how: Closing) -> Plan {
         Closing::Asked => "",
         Closing::Forced => " by force",
     };
-    Plan::new(format!("Close {}{words}", window.words()))
+    let plan = Plan::new(format!("Close {}{words}", window.words()))
         .effects(Effects::DESKTOP)
         .at_least(Permission::Sensitive, "window:close", "What its program has not saved may be lost.")
         .preview(Preview::Text(about(window)))
-        .not_undoable("A window that was closed cannot be brought back.")
+        .not_undoable("A window that was closed cannot be brought back.");
+    tells_titles(plan)
 }
 
 fn close(input: &Input, cx: &Cx) -> ToolResult<Output> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     backend::{Faculty, Wait},
-    list_windows::{TITLES, about},
+    list_windows::{about, tells_titles},
     seat,
     window::Window,
 };
@@ -45,9 +45,7 @@ impl Tool for GetActiveWindow {
     }
 
     async fn plan(&self, _: &Input, _: &Cx) -> ToolResult<Plan> {
-        let mut plan = Plan::new("Tell which window has the keyboard").effects(Effects::READS);
-        plan.outside = Some(TITLES.to_owned());
-        Ok(plan)
+        Ok(tells_titles(Plan::new("Tell which window has the keyboard").effects(Effects::READS)))
     }
 
     async fn run(&self, _: Input, cx: &Cx) -> ToolResult<Output> {

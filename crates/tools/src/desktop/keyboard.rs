@@ -13,7 +13,7 @@ use super::{
     backend::{Faculty, Wait},
     hands::{Scene, Typing},
     key_names,
-    list_windows::about,
+    list_windows::{about, tells_titles},
     seat,
     which::WindowArg,
     window::Window,
@@ -132,7 +132,7 @@ fn plan(input: &Input, window: &Window) -> ToolResult<Plan> {
         .not_undoable("What a program does with keys is up to it.");
     let plan =
         if input.window_id.is_some() { plan.note("The window is brought to the front first.") } else { plan };
-    Ok(plan)
+    Ok(tells_titles(plan))
 }
 
 fn act(input: &Input, cx: &Cx) -> ToolResult<Output> {

@@ -58,9 +58,7 @@ impl Tool for ListWindows {
     }
 
     async fn plan(&self, _: &Input, _: &Cx) -> ToolResult<Plan> {
-        let mut plan = Plan::new("List the windows on the desktop").effects(Effects::READS);
-        plan.outside = Some(TITLES.to_owned());
-        Ok(plan)
+        Ok(tells_titles(Plan::new("List the windows on the desktop").effects(Effects::READS)))
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
@@ -96,8 +94,11 @@ impl Tool for ListWindows {
     }
 }
 
-/// Titles are written by whatever is shown in the windows.
-pub(super) const TITLES: &str = "the titles of windows";
+/// What a call with this plan returns has titles in it, which are written by whatever is shown in the windows.
+pub(super) fn tells_titles(mut plan: Plan) -> Plan {
+    plan.outside = Some("the titles of windows".to_owned());
+    plan
+}
 
 /// What a person and a model read of one window.
 pub(super) fn about(window: &Window) -> String {

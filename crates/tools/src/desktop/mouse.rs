@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     backend::{Faculty, Wait},
     hands::{Button, Scene, Stroke},
-    list_windows::about,
+    list_windows::{about, tells_titles},
     seat,
     which::WindowArg,
     window::Window,
@@ -30,14 +30,17 @@ enum Action {
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
+    /// What the mouse does.
     action: Action,
     /// Pixels from the left of the desktop, or of the window where one is named.
     x: i32,
     /// Pixels from the top.
     y: i32,
-    /// Where a drag ends.
+    /// Where a drag ends, from the left.
     to_x: Option<i32>,
+    /// Where a drag ends, from the top.
     to_y: Option<i32>,
+    /// The button for clicks and drags.
     #[serde(default)]
     button: Button,
     /// Notches of the wheel downwards; upwards are negative.
@@ -175,6 +178,7 @@ impl Aim {
             .effects(Effects::DESKTOP)
             .at_least(Permission::Sensitive, "desktop:input", "It does what your own hand would do there.")
             .not_undoable("What a click does is up to the program.");
+        let plan = tells_titles(plan);
         let plan = match &self.window {
             Some(window) => plan.preview(Preview::Text(about(window))),
             None => plan,
@@ -195,7 +199,7 @@ impl Aim {
                 strokes.extend(click);
             }
             Action::Scroll => {
-                strokes.push(Stroke::Scroll { right: input.scroll_right, down: input.scroll_down })
+                strokes.push(Stroke::Scroll { right: input.scroll_right, down: input.scroll_down });
             }
             Action::Drag => {
                 let (to_x, to_y) = self.to.unwrap_or(self.from);

@@ -20,7 +20,7 @@ impl Seat {
         let named = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let display = named("DISPLAY");
         if let Some(wayland) = named("WAYLAND_DISPLAY") {
-            return Self::of(Wayland::new(wayland, display));
+            return Self::of(Wayland::new(wayland, display.as_deref()));
         }
         match display {
             Some(display) => Self::at(&display, program),

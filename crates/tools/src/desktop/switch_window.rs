@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     backend::{Faculty, Wait},
-    list_windows::about,
+    list_windows::{about, tells_titles},
     seat,
     which::{self, WindowArg},
     window::Window,
@@ -80,9 +80,10 @@ fn look(input: &Input, cx: &Cx) -> ToolResult<Window> {
 }
 
 fn plan(window: &Window) -> Plan {
-    Plan::new(format!("Bring {} to the front", window.words()))
+    let plan = Plan::new(format!("Bring {} to the front", window.words()))
         .effects(Effects::DESKTOP)
         .at_least(Permission::Moderate, "window:switch", "What a person types next goes there.")
         .preview(Preview::Text(about(window)))
-        .not_undoable("Switch to the other window again.")
+        .not_undoable("Switch to the other window again.");
+    tells_titles(plan)
 }

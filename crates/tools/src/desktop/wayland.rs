@@ -17,7 +17,7 @@ pub(super) struct Wayland {
 }
 
 impl Wayland {
-    pub fn new(name: String, display: Option<String>) -> Self {
+    pub fn new(name: String, display: Option<&str>) -> Self {
         Self { name, has_x: display.is_some() }
     }
 
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn it_says_what_is_not_allowed_and_what_would_help() {
-        let wayland = Wayland::new("wayland-0".into(), Some(":0".into()));
+        let wayland = Wayland::new("wayland-0".into(), Some(":0"));
         for (faculty, words) in [
             (Faculty::Windows, "see, raise or close"),
             (Faculty::Capture, "read the screen"),

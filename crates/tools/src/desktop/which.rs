@@ -68,12 +68,11 @@ fn none_of(named: &str, windows: &[Window]) -> ToolError {
 }
 
 fn list(windows: &[&Window]) -> String {
-    let mut text: String =
-        windows.iter().take(LISTED).map(|window| format!("\n- {}", window.words())).collect();
+    let mut lines: Vec<String> = windows.iter().take(LISTED).map(|window| window.words()).collect();
     if windows.len() > LISTED {
-        text.push_str(&format!("\n- and {} more", windows.len() - LISTED));
+        lines.push(format!("and {} more", windows.len() - LISTED));
     }
-    text
+    format!("\n- {}", lines.join("\n- "))
 }
 
 #[cfg(test)]

@@ -50,10 +50,11 @@ impl Display {
     }
 
     fn managed(self) -> Self {
-        self.start(Command::new("openbox").arg("--sm-disable"));
-        self.until("the window manager", || {
-            self.says(&["xprop", "-root", "_NET_SUPPORTING_WM_CHECK"]).contains("window id")
-        });
+        // It says that it is there long before it looks after windows; what it runs at its start, it runs last.
+        let ready = self.home.path().join("managed");
+        let touch = format!("touch {}", ready.display());
+        self.start(Command::new("openbox").args(["--sm-disable", "--startup", &touch]));
+        self.until("the window manager", || ready.exists());
         self
     }
 
@@ -156,7 +157,11 @@ impl Display {
     pub fn until(&self, what: &str, mut came: impl FnMut() -> bool) {
         let begun = Instant::now();
         while !came() {
-            assert!(begun.elapsed() < PATIENCE, "{what} does not come about");
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "{what} does not come about: {}",
+                self.says(&["xwininfo", "-root", "-tree"])
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
     }

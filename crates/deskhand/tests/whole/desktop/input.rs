@@ -38,15 +38,16 @@ fn listener(display: &Display, desk: &Desk) -> (u64, PathBuf) {
         "exec xev -name Listener -geometry 300x200+400+300 -event button -event mouse > '{}'",
         file.display()
     )));
-    let mut id = None;
+    let mut id: Option<u64> = None;
     display.until("the listener", || {
         id = display
             .says(&["xdotool", "search", "--onlyvisible", "--name", "^Listener$"])
             .lines()
             .next()
             .and_then(|l| l.parse().ok());
-        id.is_some() && display.active() == id
+        id.is_some()
     });
+    display.says(&["xdotool", "windowactivate", "--sync", &id.unwrap().to_string()]);
     (id.unwrap(), file)
 }
 

@@ -102,18 +102,11 @@ fn display<'a>(arg: &DisplayArg, monitors: &'a [Monitor]) -> ToolResult<&'a Moni
             DisplayArg::Number(number) => number.to_string(),
             DisplayArg::Name(name) => format!("«{}»", one_line(name)),
         };
-        let list: String = monitors
-            .iter()
-            .enumerate()
-            .map(|(number, m)| {
-                format!(
-                    "\n- {number}: {} ({}){}",
-                    one_line(&m.name),
-                    m.place,
-                    if m.primary { ", the first" } else { "" }
-                )
-            })
-            .collect();
+        let line = |(number, monitor): (usize, &Monitor)| {
+            let first = if monitor.primary { ", the first" } else { "" };
+            format!("\n- {number}: {} ({}){first}", one_line(&monitor.name), monitor.place)
+        };
+        let list = monitors.iter().enumerate().map(line).collect::<Vec<_>>().concat();
         ToolError::invalid("no_such_display", format!("There is no display {named}. There are:{list}"))
     })
 }

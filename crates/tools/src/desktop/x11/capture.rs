@@ -51,20 +51,11 @@ impl X {
         let (Ok(width), Ok(height)) = (u16::try_from(part.width), u16::try_from(part.height)) else {
             return Err(outside().into());
         };
-        let pixels = match self.shared(x, y, width, height)? {
-            Some(pixels) => pixels,
-            None => {
-                let image = self.connection.get_image(
-                    ImageFormat::Z_PIXMAP,
-                    self.root,
-                    x,
-                    y,
-                    width,
-                    height,
-                    ALL_PLANES,
-                )?;
-                image.reply()?.data
-            }
+        let pixels = if let Some(pixels) = self.shared(x, y, width, height)? {
+            pixels
+        } else {
+            let format = ImageFormat::Z_PIXMAP;
+            self.connection.get_image(format, self.root, x, y, width, height, ALL_PLANES)?.reply()?.data
         };
         let rgb = self.colours()?.rgb(&pixels, part)?;
         Ok(Picture { width: part.width, height: part.height, rgb })

@@ -191,7 +191,7 @@ impl Desktop for X11 {
         };
         // A display that is stuck is found out here, not by a process that nobody sees.
         self.open(wait)?;
-        clipboard::hold_for(&self.program, &self.display, selection, form, content, wait)
+        clipboard::hold_for(&self.program, &self.display, selection, form, &content, wait)
     }
 
     fn mouse(&self, strokes: &[Stroke], wait: &Wait) -> ToolResult<()> {

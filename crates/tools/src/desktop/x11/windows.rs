@@ -205,6 +205,6 @@ impl X {
 
 /// `WM_CLASS` is two names: of this run of the program, and of the program.
 fn app(class: &[u8]) -> Option<String> {
-    let names = class.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-    names.last().map(|name| String::from_utf8_lossy(name).into_owned())
+    let mut names = class.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    names.next_back().map(|name| String::from_utf8_lossy(name).into_owned())
 }

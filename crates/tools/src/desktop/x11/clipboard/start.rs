@@ -23,7 +23,7 @@ pub(in crate::desktop::x11) fn hold(
     display: &str,
     selection: Selection,
     form: &str,
-    content: Vec<u8>,
+    content: &[u8],
     wait: &Wait,
 ) -> ToolResult<()> {
     let failed = |why: &str| {
@@ -43,7 +43,7 @@ pub(in crate::desktop::x11) fn hold(
         .map_err(|error| failed(&error.to_string()))?;
     // It reads all of it before anything else, and a reader that is gone shows below.
     if let Some(mut pipe) = child.stdin.take() {
-        let _ = pipe.write_all(&content);
+        let _ = pipe.write_all(content);
     }
     let ended = wait.within(PATIENCE).until(|| Ok(child.try_wait().ok().flatten().is_some()));
     match ended {

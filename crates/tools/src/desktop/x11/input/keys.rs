@@ -39,8 +39,7 @@ impl Table {
     }
 
     fn keys(&self) -> impl Iterator<Item = (Keycode, &[Keysym])> {
-        let codes = (self.first..=u8::MAX).zip(self.symbols.chunks_exact(self.per_key));
-        codes.map(|(code, symbols)| (code, symbols))
+        (self.first..=u8::MAX).zip(self.symbols.chunks_exact(self.per_key))
     }
 
     /// The key for a symbol, and whether Shift goes with it.

@@ -162,7 +162,8 @@ async fn another_window_with_the_same_title_is_asked_about_anew() {
     // Only once the first is gone is the title of the second the only one.
     let (second, _) = display.window("Twin (2)", "200x100+400+50", "#336699");
     let mut desk = desk(&display);
-    let swaps = std::sync::Arc::new(Swaps(Default::default(), Some(first).into(), display.name.clone()));
+    let swaps =
+        std::sync::Arc::new(Swaps(std::sync::Mutex::default(), Some(first).into(), display.name.clone()));
     desk.session.approvers = vec![swaps.clone()];
     let outcome = desk.call("close_window", json!({"window_id": "Twin"})).await;
     assert_eq!(outcome.status, Status::ExecutionRejected, "{}", outcome.text);

@@ -121,6 +121,17 @@ need_browser() {
         install_packages "Chromium (the page is tested in it)" chromium
 }
 
+# A real X server, a window manager, programs with windows, and programs that confirm what ours claim.
+need_desktop() {
+    any_of Xvfb || install_packages "Xvfb (the tools of the desktop are tested on it)" xvfb
+    any_of openbox || install_packages "openbox (a window manager for the tests)" openbox
+    any_of xdotool || install_packages "xdotool (what windows do is confirmed by it)" xdotool
+    any_of xclip || install_packages "xclip (the clipboard is confirmed by it)" xclip
+    any_of xterm || install_packages "xterm (the keyboard is tested in it)" xterm
+    { any_of xmessage && any_of xprop && any_of xev; } || install_packages "xmessage, xprop and xev" x11-utils
+    any_of import || install_packages "ImageMagick (pictures are compared with its)" imagemagick
+}
+
 # The package that most programs use which speak OpenAI's chat completions; the server is tested with it.
 want_openai() {
     [ -x .tools/openai/bin/python ] && return
@@ -145,13 +156,18 @@ for job; do
         need_component clippy clippy
         need_peers
         need_browser
+        need_desktop
         want_keyring
         want_openai
         need_cargo_tool cargo-nextest "$NEXTEST_VERSION" 0.9.100 --no-default-features --features default-no-update
         need_cargo_tool cargo-deny "$DENY_VERSION" 0.19.0
         scripts/local-model.sh || say "note: without it, the tests against a real model are skipped; they say so."
         ;;
-    bench) need_peers ;;
+    bench)
+        need_peers
+        need_desktop
+        any_of scrot || install_packages "scrot (our pictures are measured against it)" scrot
+        ;;
     fuzz) need_cargo_tool cargo-fuzz "$FUZZ_VERSION" 0.12.0 ;;
     *) stop "there is no job «$job»: it is build, test, bench or fuzz." ;;
     esac

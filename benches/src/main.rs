@@ -6,6 +6,7 @@
 
 mod commands;
 mod desk;
+mod desktop;
 mod files;
 mod gate;
 mod mcp;
@@ -34,6 +35,9 @@ fn main() -> anyhow::Result<()> {
     }
     if wanted("shell") {
         shell::measure(&mut report)?;
+    }
+    if wanted("desktop") {
+        desktop::measure(&mut report)?;
     }
     if wanted("sessions") {
         sessions::measure(&mut report)?;

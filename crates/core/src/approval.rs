@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{error::StoreResult, grant::Shape, id::CallId, plan::Plan, time::Time};
+use crate::{error::StoreResult, grant::Shape, id::CallId, outcome::Image, plan::Plan, time::Time};
 
 /// What a person is asked. Everything in it is masked: it is stored, and seen by other processes.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -41,7 +41,13 @@ pub enum Subject {
     /// May this run?
     Execution { plan: Box<Plan> },
     /// May the caller see this?
-    Result { text: String, data: Value },
+    Result {
+        text: String,
+        data: Value,
+        /// The pictures that go with it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
+    },
 }
 
 /// How long an answer is kept, and for what.

@@ -57,6 +57,8 @@ pub enum Becomes {
     Itself,
     /// A number in another unit: seconds that are milliseconds here.
     Times(u32),
+    /// A field of the canonical object.
+    Field(&'static str),
     /// Added to the canonical list, after what the parameters before it added.
     Added,
 }
@@ -94,6 +96,13 @@ impl Parameter {
     /// The value goes to the end of the canonical list; `schema` says what it may be.
     pub const fn added(mut self, schema: &'static str) -> Self {
         self.becomes = Becomes::Added;
+        self.schema = schema;
+        self
+    }
+
+    /// The value is a field of the canonical object; `schema` says what it may be.
+    pub const fn field(mut self, name: &'static str, schema: &'static str) -> Self {
+        self.becomes = Becomes::Field(name);
         self.schema = schema;
         self
     }
@@ -137,6 +146,14 @@ impl Parameter {
                     one => items.push(one),
                 }
                 Value::Array(items)
+            }
+            (Becomes::Field(name), value) => {
+                let mut fields = match canonical.remove(self.is) {
+                    Some(Value::Object(fields)) => fields,
+                    _ => Map::new(),
+                };
+                fields.insert(name.to_owned(), value);
+                Value::Object(fields)
             }
             (_, value) => value,
         };
@@ -359,6 +376,20 @@ mod tests {
         ] {
             assert_eq!(RUN.to_canonical(given.clone()), wanted, "{given}");
         }
+    }
+
+    #[test]
+    fn fields_become_an_object() {
+        const AT: DialectEntry = DialectEntry::new(
+            "at",
+            "look",
+            &[
+                Parameter::required("x").is("place").field("x", r#"{"type": "integer"}"#),
+                Parameter::required("y").is("place").field("y", r#"{"type": "integer"}"#),
+            ],
+        );
+        assert_eq!(AT.to_canonical(json!({"x": 1, "y": 2})), json!({"place": {"x": 1, "y": 2}}));
+        assert_eq!(AT.violations(&json!({"x": 1, "y": "2"}), &json!({})).len(), 1);
     }
 
     #[test]

@@ -21,6 +21,7 @@ use deskhand_guard::{
 };
 use deskhand_serve::mcp::client::{self, Places, Servers};
 use deskhand_store::Store;
+use deskhand_tools::desktop::Seat;
 use serde_json::Value;
 
 use crate::{
@@ -49,6 +50,7 @@ pub struct App {
     pub sandbox: Sandbox,
     #[cfg(unix)]
     pub shell: Shell,
+    pub seat: Seat,
     /// The session that was named for this run.
     pub named_session: Option<String>,
     services: Services,
@@ -79,7 +81,12 @@ impl App {
         let paths = Paths::open(paths_config.clone()).context("the workspace cannot be opened")?;
         let undo: Arc<dyn UndoJournal> = store.undo();
         let browsers = Browsers::new(settings.browsers(&data_dir));
-        let services = Services::default().with(paths.clone()).with(undo).with(browsers.clone());
+        let seat = seat()?;
+        let services = Services::default()
+            .with(paths.clone())
+            .with(undo)
+            .with(browsers.clone())
+            .with(seat.clone());
         #[cfg(unix)]
         let sandbox = sandbox(&settings, &paths)?;
         #[cfg(unix)]
@@ -106,6 +113,7 @@ impl App {
             #[cfg(unix)]
             shell,
             services,
+            seat,
             session_id: session.clone().unwrap_or_else(new_id),
             named_session: session,
             servers: OnceLock::new(),
@@ -283,6 +291,11 @@ pub fn gate(registry: Registry, store: &Store, settings: GateSettings) -> Gate {
         outputs: store.outputs(),
         settings,
     }
+}
+
+/// The desktop, with this very program as what holds the clipboard.
+fn seat() -> Result<Seat> {
+    Ok(Seat::here(env::current_exe().context("this program does not find itself")?))
 }
 
 /// Confinement, with this very program as the launcher.

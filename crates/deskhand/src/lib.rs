@@ -36,6 +36,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(ended) = deskhand_guard::sandbox::launcher::run_if_asked(&arguments) {
         return ended;
     }
+    // And it holds what was copied to the clipboard.
+    if let Some(ended) = deskhand_tools::desktop::run_if_asked(&arguments) {
+        return ended;
+    }
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) => {

@@ -64,6 +64,9 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[];
 const BEHIND: &[(&str, &[&str])] = &[
     ("rusqlite", &["deskhand-store"]),
     ("zip", &["deskhand-tools"]),
+    ("x11rb", &["deskhand-tools"]),
+    ("zbus", &["deskhand-tools"]),
+    ("png", &["deskhand-tools"]),
     ("sysinfo", &["deskhand-tools"]),
     ("ignore", &["deskhand-tools"]),
     ("grep-regex", &["deskhand-tools"]),

@@ -1,5 +1,6 @@
 //! The hands: a folder per family, a file per tool.
 
+pub mod desktop;
 pub mod dialects;
 mod family;
 pub mod files;
@@ -16,6 +17,7 @@ pub fn registry() -> Registry {
     let mut registry = Registry::new();
     files::register(&mut registry);
     system::register(&mut registry);
+    desktop::register(&mut registry);
     #[cfg(unix)]
     shell::register(&mut registry);
     dialects::register(&mut registry);

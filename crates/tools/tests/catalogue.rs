@@ -148,7 +148,10 @@ fn inexact(entry: &DialectEntry, row: &Row) -> Vec<String> {
     let canonical = entry.to_canonical(Value::Object(given));
     let always = [row.mapping.get("fixed"), row.mapping.get("default")];
     for (name, value) in always.into_iter().flatten().filter_map(Value::as_object).flatten() {
-        if canonical.get(name) != Some(value) && !is_kept_by_its_profile(name, &canonical) {
+        if canonical.get(name) != Some(value)
+            && !is_the_tools_own(row, name)
+            && !is_kept_by_its_profile(name, &canonical)
+        {
             open.push(format!("{name} = {value}"));
         }
     }
@@ -162,8 +165,23 @@ fn is_as_told(parameter: &Parameter, words: &str) -> bool {
             parameter.is == "timeout_ms" && parameter.becomes == Becomes::Times(1000)
         }
         "argv[0]" | "argv[1..]" => parameter.is == "argv" && parameter.becomes == Becomes::Added,
+        "region.x" | "region.y" | "region.width" | "region.height" => {
+            parameter.is == "region"
+                && words == format!("region.{}", parameter.name)
+                && parameter.becomes == Becomes::Field(parameter.name)
+        }
+        "target (desktop|web)" => {
+            parameter.is == "target" && parameter.values.contains(r#""webpage": "web""#)
+        }
+        // The tool takes both.
+        "\"full\" or an object" => parameter.is == "region",
         _ => false,
     }
+}
+
+/// Where pictures go by default is the tool's own default; a test of it says so.
+fn is_the_tools_own(row: &Row, name: &str) -> bool {
+    row.tool == "screenshot" && name == "path"
 }
 
 /// The ten commands, and that there is no shell, are rules of a profile of `bash`, which cannot be overridden.

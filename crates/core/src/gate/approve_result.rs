@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Gate, SessionCx, ask, record::Draft, screen::Screened};
 use crate::{
     approval::{AnyAnswer, ResultAnswer, Subject},
+    cx::Cx,
     error::{ToolError, ToolResult},
     outcome::Status,
     registry::ToolEntry,
@@ -14,6 +15,8 @@ use crate::{
 pub(super) struct Question<'a> {
     pub entry: &'a ToolEntry,
     pub arguments: &'a Value,
+    /// The call, bound to its plan.
+    pub cx: &'a Cx,
 }
 
 /// Whether the session, the config, the tool or the plan asks for it.
@@ -32,7 +35,37 @@ pub(super) async fn approve(
     if !is_wanted(gate, question.entry, draft.plan_wants_result_approval, session) {
         return Ok(screened);
     }
-    let subject = Subject::Result { text: shown(&screened.text), data: screened.data.clone() };
+    let answered = answer(gate, question, screened, session, draft, cancel).await;
+    if !matches!(answered, Ok((_, Shown::Whole))) {
+        // A picture that nobody may see must not lie about. Where that fails, the answer still holds.
+        let arguments = question.arguments.clone();
+        if let Err(error) = question.entry.tool.kept_back(arguments, question.cx).await {
+            tracing::warn!("what {} left behind is still there: {error}", question.entry.spec().name);
+        }
+    }
+    answered.map(|(screened, _)| screened)
+}
+
+/// How much of a result its caller gets.
+enum Shown {
+    Whole,
+    /// Other words in place of it.
+    Edited,
+}
+
+async fn answer(
+    gate: &Gate,
+    question: &Question<'_>,
+    screened: Screened,
+    session: &SessionCx,
+    draft: &mut Draft,
+    cancel: &CancellationToken,
+) -> ToolResult<(Screened, Shown)> {
+    let subject = Subject::Result {
+        text: shown(&screened.text),
+        data: screened.data.clone(),
+        images: screened.images.clone(),
+    };
     let tool = question.entry.spec().name;
     let request = ask::question(gate, session, draft.call_id, tool, question.arguments, subject);
     // Fail closed: without an answer the result stays here.
@@ -47,10 +80,10 @@ pub(super) async fn approve(
     })?;
     draft.result_decided_by(&answered.by);
     match answered.answer {
-        AnyAnswer::Result(ResultAnswer::Pass) => Ok(screened),
+        AnyAnswer::Result(ResultAnswer::Pass) => Ok((screened, Shown::Whole)),
         AnyAnswer::Result(ResultAnswer::Edit { text }) => {
             let text = gate.screener.mask_text(&text);
-            Ok(Screened { text, ..Screened::default() })
+            Ok((Screened { text, ..Screened::default() }, Shown::Edited))
         }
         AnyAnswer::Result(ResultAnswer::Withhold { reason }) => {
             let why = reason.map_or_else(|| "no reason was given".to_owned(), |r| format!("«{r}»"));

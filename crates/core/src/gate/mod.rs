@@ -230,7 +230,9 @@ impl Gate {
             let source = self.outside_source(&plan);
             // Anew: only now it is known what the plan wants kept back.
             let cx = self.cx(draft, &entry, session, &request.cancel);
-            let (reply, failed) = match run::run(self, &entry, &arguments, Arc::new(plan), &cx, draft).await {
+            let plan = Arc::new(plan);
+            let running = run::run(self, &entry, &arguments, Arc::clone(&plan), &cx, draft);
+            let (reply, failed) = match running.await {
                 Ok(reply) => (reply, None),
                 Err(error) if error.code == ToolError::PLAN_CHANGED => {
                     replans += 1;
@@ -251,7 +253,8 @@ impl Gate {
             };
             draft.output_sha256 = Some(screen::hash(&reply));
             let screened = screen::mask(self, reply);
-            let result = approve_result::Question { entry: &entry, arguments: &arguments };
+            let bound = cx.approved(plan, request.cancel.clone());
+            let result = approve_result::Question { entry: &entry, arguments: &arguments, cx: &bound };
             let passed =
                 approve_result::approve(self, &result, screened, session, draft, &request.cancel).await?;
             if let Some(source) = source {
@@ -276,7 +279,8 @@ impl Gate {
     /// The plan of a call. Where a person is to be asked about this tool whatever it does, a plan that fails says
     /// only that it does: its words could tell what the person would have kept.
     async fn plan(&self, entry: &ToolEntry, arguments: &Value, cx: &Cx) -> Result<Plan, ToolError> {
-        let settings = self.tool_settings(entry);
+        // A tool that asks by itself knows what its plans tell.
+        let settings = self.settings.tools.get(entry.spec().name).copied().unwrap_or_default();
         let asked_anyway =
             [settings.requires_execution_approval, settings.requires_result_approval].contains(&Some(true));
         plan::plan(entry, arguments, cx).await.map_err(|error| {

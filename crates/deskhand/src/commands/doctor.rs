@@ -54,6 +54,7 @@ pub async fn run(app: &App, printer: Printer) -> Result<u8> {
         workspace(app),
         config(app),
         tools(app),
+        display(app),
         servers(app).await,
         browser(app).await,
         person(),
@@ -280,6 +281,16 @@ fn tools(app: &App) -> Check {
         format!("{offered} offered; not offered: {}", absent.join(", "))
     };
     Check::good("tools", found)
+}
+
+/// The desktop, and where there is none why. That is no fault: servers have none.
+fn display(app: &App) -> Check {
+    match app.seat.about() {
+        Ok(found) => Check::good("display", found),
+        Err(absent) => {
+            Check { remedy: Some(absent.remedy), ..Check::good("display", format!("none: {}", absent.why)) }
+        }
+    }
 }
 
 /// Each wall by itself, found out by trying, and what is in force.

@@ -38,8 +38,8 @@ impl Approver for TerminalApprover {
                 Subject::Execution { plan } => {
                     dialogue.execution(request, plan).await.map(AnyAnswer::Execution)
                 }
-                Subject::Result { text, data } => {
-                    dialogue.result(request, text, data).await.map(AnyAnswer::Result)
+                Subject::Result { text, data, images } => {
+                    dialogue.result(request, text, data, images.len()).await.map(AnyAnswer::Result)
                 }
             }
         })
@@ -189,7 +189,13 @@ impl Dialogue {
         }
     }
 
-    async fn result(&self, request: &ApprovalRequest, text: &str, data: &Value) -> Option<ResultAnswer> {
+    async fn result(
+        &self,
+        request: &ApprovalRequest,
+        text: &str,
+        data: &Value,
+        images: usize,
+    ) -> Option<ResultAnswer> {
         let title = self.say("ran. This is what the caller would see:", "已执行。调用方将看到：");
         Self::show(&format!("\n{} {title}\n", self.style.bold(&safe_line(&request.tool))));
         let shown = safe(text);
@@ -199,6 +205,12 @@ impl Dialogue {
         let more = shown.lines().count().saturating_sub(MOST_RESULT_LINES);
         if more > 0 {
             Self::show(&format!("  … {more} {}\n", self.say("more lines", "行未显示")));
+        }
+        if images > 0 {
+            // A terminal shows no pictures: the text says where it lies, and the page shows it.
+            let also = self
+                .say("and with it pictures, which the web page shows:", "以及图片（网页上可查看），数量：");
+            Self::show(&format!("  {} {images}\n", self.style.yellow(also)));
         }
         let menu = self.say(
             "[p] pass  [e] edit  [w] withhold  [v] view all",

@@ -79,6 +79,10 @@ impl Shop {
             .env("LC_ALL", "C.UTF-8")
             // No test touches the keyring of whoever runs it.
             .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus")
+            // Nor their desktop.
+            .env_remove("DISPLAY")
+            .env_remove("WAYLAND_DISPLAY")
+            .env_remove("WINDOWID")
             .env_remove("XDG_DATA_HOME")
             .env_remove("XDG_CONFIG_HOME")
             .stdin(Stdio::null());

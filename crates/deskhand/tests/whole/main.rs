@@ -10,6 +10,8 @@ mod command;
 mod command_line;
 mod console;
 mod conversation;
+#[cfg(target_os = "linux")]
+mod desktop;
 mod dialects;
 mod mcp_by_hand;
 mod mcp_server;

@@ -3,7 +3,6 @@
 use std::{fs, path::Path};
 
 use deskhand::reference;
-use deskhand_core::Services;
 
 fn check(name: &str, wanted: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
@@ -17,9 +16,8 @@ fn check(name: &str, wanted: &str) {
 
 #[test]
 fn tools_are_current() {
-    let mut registry = deskhand::assemble::registry();
-    registry.probe(&Services::default());
-    check("tools.md", &reference::tools_page(&registry));
+    // Every tool that there is, whatever is there where the page is made.
+    check("tools.md", &reference::tools_page(&deskhand::assemble::registry()));
 }
 
 /// The table alone is made; what stands around it is written by hand, and stays.

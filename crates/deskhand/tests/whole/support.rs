@@ -42,6 +42,11 @@ impl Desk {
 
     /// The same, with other settings of the gate.
     pub fn with(set: impl FnOnce(&mut GateSettings)) -> Self {
+        Self::seated(None, set)
+    }
+
+    /// The same, at the X display of this name. Where there is none, the tools of the desktop are not offered.
+    pub fn seated(display: Option<&str>, set: impl FnOnce(&mut GateSettings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let (workspace, data) = (root.join("workspace"), root.join("data"));
@@ -65,6 +70,12 @@ impl Desk {
             .with(deskhand_tools::shell::ShellLists::default())
             .with(deskhand_tools::shell::ShellPlaces::new(&data, Some(root.join("home"))))
             .with(deskhand_tools::shell::ProcessTable::new(&data));
+        let services = match display {
+            Some(name) => {
+                services.with(deskhand_tools::desktop::Seat::at(name, env!("CARGO_BIN_EXE_deskhand").into()))
+            }
+            None => services,
+        };
         let mut registry = deskhand::assemble::registry();
         super::probes::register(&mut registry);
         registry.probe(&services);
@@ -186,6 +197,23 @@ impl Approver for Scripted {
         self.asked.lock().unwrap().push(request.clone());
         let answer = self.answers.lock().unwrap().pop_front();
         Box::pin(async move { answer })
+    }
+}
+
+/// Somebody who says yes to everything, and lets every result pass.
+pub struct Agreeable;
+
+impl Approver for Agreeable {
+    fn name(&self) -> &'static str {
+        "person:test"
+    }
+
+    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
+        let answer = match request.subject {
+            Subject::Execution { .. } => yes(),
+            Subject::Result { .. } => pass(),
+        };
+        Box::pin(async move { Some(answer) })
     }
 }
 

@@ -68,7 +68,10 @@ const ENTRIES: &[DialectEntry] = &[
         "screenshot",
         "screenshot",
         &[
-            optional("type").bounds(r#"{"enum": ["desktop", "webpage"]}"#),
+            optional("type")
+                .is("target")
+                .bounds(r#"{"enum": ["desktop", "webpage"]}"#)
+                .values(r#"{"webpage": "web"}"#),
             optional("region"),
             optional("url"),
         ],

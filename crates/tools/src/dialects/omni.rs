@@ -12,9 +12,12 @@ use super::{SECONDS, optional, required};
 pub(super) const DIALECT: Dialect =
     Dialect { name: "omni", about: "the omni desktop agent", entries: ENTRIES, shape };
 
+const PIXELS: &str = r#"{"type": "integer", "description": "Pixels from the corner of the screen."}"#;
+const SIZE: &str = r#"{"type": "integer", "minimum": 1, "description": "Pixels."}"#;
+
 const ENTRIES: &[DialectEntry] = &[
-    DialectEntry::new("list_windows", "list_windows", &[]),
-    DialectEntry::new("get_active_window", "get_active_window", &[]),
+    DialectEntry::new("list_windows", "list_windows", &[]).shaped(data::windows),
+    DialectEntry::new("get_active_window", "get_active_window", &[]).shaped(data::active_window),
     DialectEntry::new("switch_window", "switch_window", &[required("window_id")]),
     DialectEntry::new("close_window", "close_window", &[required("window_id"), optional("force")]),
     DialectEntry::new("screenshot_full", "screenshot", &[]).fixed(r#"{"target": "desktop"}"#),
@@ -23,7 +26,12 @@ const ENTRIES: &[DialectEntry] = &[
     DialectEntry::new(
         "screenshot_region",
         "screenshot",
-        &[required("x"), required("y"), required("width"), required("height")],
+        &[
+            required("x").is("region").field("x", PIXELS),
+            required("y").is("region").field("y", PIXELS),
+            required("width").is("region").field("width", SIZE),
+            required("height").is("region").field("height", SIZE),
+        ],
     )
     .fixed(r#"{"target": "region"}"#),
     DialectEntry::new(

@@ -18,3 +18,8 @@ crate::family::family! {
     get_process_info: GetProcessInfo;
     kill_process: KillProcess;
 }
+
+/// What started this program, from the parent up.
+pub(crate) fn ancestors() -> deskhand_core::ToolResult<Vec<u32>> {
+    Ok(process_table::ProcessTable::at_once()?.ancestors(std::process::id()))
+}

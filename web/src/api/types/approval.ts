@@ -1,7 +1,7 @@
 // Questions to a person, their answers, and the answers that are remembered.
-import type { Json, PathText, Plan, Shape, Time } from "./call";
+import type { Image, Json, PathText, Plan, Shape, Time } from "./call";
 
-export type Subject = { about: "execution"; plan: Plan } | { about: "result"; text: string; data: Json };
+export type Subject = { about: "execution"; plan: Plan } | { about: "result"; text: string; data: Json; images?: Image[] };
 
 export interface ApprovalRequest {
   id: string;

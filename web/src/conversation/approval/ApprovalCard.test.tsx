@@ -137,6 +137,14 @@ test("a result is shown exactly, and may be edited or withheld", async () => {
   await waitFor(() => expect(sent[0]?.body).toEqual({ answer: "edit", text: "phone: hidden" }));
 });
 
+test("pictures in a result are seen before they are passed on", () => {
+  const images = [{ mime: "image/png", base64: "iVBORw0KGgo=" }];
+  show(request({ id: "picture", tool: "screenshot", subject: { about: "result", text: "1×1", data: null, images } }));
+  expect(screen.getByAltText("Picture from screenshot").getAttribute("src")).toBe("data:image/png;base64,iVBORw0KGgo=");
+  fireEvent.keyDown(document.body, { key: "e" });
+  expect(screen.queryByAltText("Picture from screenshot")).toBeNull();
+});
+
 test("d withholds a result, with the reason", async () => {
   show(request({ id: "withhold", subject: { about: "result", text: "secret", data: null } }));
   fireEvent.keyDown(document.body, { key: "d" });

@@ -27,7 +27,7 @@ export function ApprovalCard({ request }: { request: ApprovalRequest }) {
       {subject.about === "execution" ? (
         <ExecutionQuestion request={request} plan={subject.plan} />
       ) : (
-        <ResultQuestion request={request} text={subject.text} />
+        <ResultQuestion request={request} text={subject.text} images={subject.images ?? []} />
       )}
       <p className={styles.keys}>{words.keys}</p>
       <Notify />

@@ -2,7 +2,7 @@
 import { Button, Input, type InputRef } from "antd";
 import { useEffect, useRef, useState } from "react";
 
-import type { ApprovalRequest } from "../../api/types";
+import type { ApprovalRequest, Image } from "../../api/types";
 import { useText } from "../../i18n";
 import { Problem } from "../../shell/Problem";
 import { isComposing } from "../../text/composing";
@@ -17,7 +17,13 @@ import { useShortcuts } from "./useShortcuts";
 
 type Part = "choose" | "edit" | "withhold";
 
-export function ResultQuestion({ request, text }: { request: ApprovalRequest; text: string }) {
+interface Props {
+  request: ApprovalRequest;
+  text: string;
+  images: readonly Image[];
+}
+
+export function ResultQuestion({ request, text, images }: Props) {
   const words = useText().conversation.approval;
   const { answer, busy, error, settled } = useAnswer(request.id);
   const [part, keepPart] = useKept<Part>(request.id, "part", "choose");
@@ -57,6 +63,11 @@ export function ResultQuestion({ request, text }: { request: ApprovalRequest; te
           {visible(text)}
         </pre>
       )}
+      {/* Other words in place of a result take its pictures with them. */}
+      {part !== "edit" &&
+        images.map((image, index) => (
+          <img key={index} className={styles.picture} src={`data:${image.mime};base64,${image.base64}`} alt={words.picture(request.tool)} />
+        ))}
       <UnseenWarning text={part === "edit" ? edited : text} />
       {error !== null && <Problem error={error} />}
       {part === "withhold" && (

@@ -53,6 +53,7 @@ export const approval = {
   exactly: (count: number) => `This is exactly what the model would see (${count} characters).`,
   editResultHint: "The model sees this text instead.",
   resultText: "Result",
+  picture: (tool: string) => `Picture from ${tool}`,
   pass: "Pass it on",
   editResult: "Edit",
   passEdited: "Pass on the edited text",

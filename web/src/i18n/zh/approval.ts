@@ -54,6 +54,7 @@ export const approval: Same<typeof en> = {
   exactly: (count) => `以下就是模型会看到的全部内容（${count} 个字符）。`,
   editResultHint: "模型将看到这段文字，而不是原来的结果。",
   resultText: "结果",
+  picture: (tool: string) => `${tool} 的图片`,
   pass: "提供给模型",
   editResult: "修改",
   passEdited: "提供修改后的文字",

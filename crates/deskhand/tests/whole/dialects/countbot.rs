@@ -88,7 +88,19 @@ super::dialect! { "countbot"
             }
         }
     }
+    on_a_desktop {
+        screenshot(there, display) {
+            for arguments in [json!({}), json!({"type": "desktop", "region": "full"})] {
+                let said = there.says(arguments).await;
+                let path = said.split_once(": ").unwrap().1;
+                assert!(path.starts_with(there.path("screenshots").to_str().unwrap()), "{said} of {}", display.name);
+                assert!(std::fs::read(path).unwrap().starts_with(b"\x89PNG"));
+            }
+            let page = there.ends(json!({"type": "webpage", "url": "https://example.org"}), Status::Error).await;
+            assert!(page.text().contains("takes a browser"), "{}", page.text());
+        }
+    }
     not_built {
-        web_fetch web_search memory_write memory_search memory_read screenshot spawn send_media
+        web_fetch web_search memory_write memory_search memory_read spawn send_media
     }
 }

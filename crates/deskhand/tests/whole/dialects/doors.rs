@@ -46,8 +46,11 @@ fn over_both_doors(dialect: &str) {
     let shop = Shop::new();
     shop.write("a.txt", "one\n");
     let listed = shop.run(&["tools", "--dialect", dialect, "--json"]).json();
-    // What belongs to a conversation of ours is nothing for clients.
-    let is_for_clients = |tool: &&Value| tool["built"] == true && tool["tool"] != "compact";
+    let absent = shop.run(&["doctor", "--json"]).json()["absent_tools"].clone();
+    let is_absent = |name: &Value| absent.as_array().unwrap().iter().any(|tool| tool["name"] == *name);
+    // What belongs to a conversation of ours is nothing for clients, and there is no desktop here.
+    let is_for_clients =
+        |tool: &&Value| tool["built"] == true && tool["tool"] != "compact" && !is_absent(&tool["tool"]);
     let built: Vec<&Value> = listed["tools"].as_array().unwrap().iter().filter(is_for_clients).collect();
     let mut client = Client::start(&shop, &["mcp", "--mode", "auto", "--dialect", dialect]);
     let offered = client.ask("tools/list", &json!({}));

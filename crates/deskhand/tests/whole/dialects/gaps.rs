@@ -9,7 +9,7 @@ use crate::command::Shop;
 
 const LIST: &str = include_str!("gaps.txt");
 /// How long the list is. Building a tool takes its lines from the list and lowers this; nothing raises it.
-const LENGTH: usize = 29;
+const LENGTH: usize = 16;
 
 pub fn listed() -> Vec<&'static str> {
     LIST.lines().collect()
@@ -87,11 +87,11 @@ fn the_command_line_says_what_is_not_built() {
 #[test]
 fn a_call_of_what_is_not_built_says_so() {
     let shop = Shop::new();
-    let ran = shop.run(&["call", "screenshot_full", "{}", "--dialect", "omni", "--json"]);
+    let ran = shop.run(&["call", "file_download", "{}", "--dialect", "ops", "--json"]);
     assert_eq!((ran.code, &ran.json()["success"]), (2, &false.into()), "{ran:?}");
-    let message = ran.json()["message"].clone();
-    assert_eq!(message, "screenshot_full of omni is not built yet: its tool here will be screenshot.");
-    let page = shop.run(&["tools", "screenshot_full", "--dialect", "omni"]);
+    let message = ran.json()["error"].clone();
+    assert_eq!(message, "file_download of ops is not built yet.");
+    let page = shop.run(&["tools", "file_download", "--dialect", "ops"]);
     assert!(page.code == 2 && page.stderr.contains("not built yet"), "{page:?}");
     let other = shop.run(&["call", "no_such_thing", "{}", "--dialect", "omni", "--json"]).json();
     assert_eq!(other["message"], "There is no tool «no_such_thing».");

@@ -13,15 +13,19 @@ use std::{fs, path::PathBuf};
 use deskhand_core::{EventBody, Mode, Outcome, Request, Status, dialect::DialectEntry};
 use serde_json::{Map, Value, json};
 
-use crate::support::{Desk, yes};
+use crate::{
+    desktop::Display,
+    support::{Agreeable, Desk, yes},
+};
 
 /// One test for each tool of a dialect, and the names of them all.
 macro_rules! dialect {
     ($dialect:literal
         built { $($name:ident($there:ident) $check:block)* }
+        $(on_a_desktop { $($shown:ident($at:ident, $display:ident) $look:block)* })?
         not_built { $($missing:ident)* }
     ) => {
-        pub const TESTED: &[&str] = &[$(stringify!($name),)* $(stringify!($missing),)*];
+        pub const TESTED: &[&str] = &[$(stringify!($name),)* $($(stringify!($shown),)*)? $(stringify!($missing),)*];
 
         $(
             #[tokio::test]
@@ -31,6 +35,16 @@ macro_rules! dialect {
                 $check
             }
         )*
+
+        $($(
+            #[tokio::test]
+            async fn $shown() {
+                let $display = $crate::desktop::Display::new();
+                let $at = $crate::dialects::There::at(&$display, $dialect, stringify!($shown));
+                $at.wants_what_is_required().await;
+                $look
+            }
+        )*)?
 
         $(
             #[tokio::test]
@@ -61,6 +75,13 @@ impl There {
     /// Somebody says yes to everything.
     fn new(dialect: &'static str, tool: &'static str) -> Self {
         let desk = Desk::new().mode(Mode::Auto).answering((0..20).map(|_| yes()));
+        Self { desk, dialect, tool }
+    }
+
+    /// The same at a display, where results may be seen, too.
+    fn at(display: &Display, dialect: &'static str, tool: &'static str) -> Self {
+        let mut desk = Desk::seated(Some(&display.name), |_| {}).mode(Mode::Auto);
+        desk.session.approvers = vec![std::sync::Arc::new(Agreeable)];
         Self { desk, dialect, tool }
     }
 

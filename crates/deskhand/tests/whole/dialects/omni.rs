@@ -135,11 +135,77 @@ super::dialect! { "omni"
             there.failed(&there.ends(json!({"pid": 1}), Status::Blocked).await.shaped);
         }
     }
-    not_built {
-        list_windows get_active_window switch_window close_window
-        screenshot_full screenshot_window screenshot_region
-        clipboard_read clipboard_write clipboard_clear
+    on_a_desktop {
+        list_windows(there, display) {
+            let (id, pid) = display.window("Notes", "300x200+100+100", "#336699");
+            let came = there.gives(json!({})).await;
+            has(came.data(), "windows:list total:integer");
+            let window = &came.data()["windows"][0];
+            has(window, "title:text pid:integer handle:integer app:text");
+            assert_eq!((&window["title"], &window["pid"], &window["handle"]), (&json!("Notes"), &json!(pid), &json!(id)));
+        }
+        get_active_window(there, display) {
+            let came = there.gives(json!({})).await;
+            assert_eq!(came.data(), &json!({}), "none is active");
+            display.window("Notes", "300x200+100+100", "#336699");
+            display.until("it is active", || display.active().is_some());
+            let came = there.gives(json!({})).await;
+            has(came.data(), "title:text app:text handle:integer");
+            assert_eq!(came.data()["title"], "Notes");
+        }
+        switch_window(there, display) {
+            let (id, _) = display.window("Notes", "300x200+100+100", "#336699");
+            display.window("Other", "300x200+500+100", "#336699");
+            there.gives(json!({"window_id": id})).await;
+            assert_eq!(display.active(), Some(id));
+            there.gives(json!({"window_id": id.to_string()})).await;
+            there.failed(&there.ends(json!({"window_id": 5}), Status::Error).await.shaped);
+        }
+        close_window(there, display) {
+            let (id, _) = display.window("Notes", "300x200+100+100", "#336699");
+            let (other, _) = display.window("Other", "300x200+500+100", "#336699");
+            let came = there.gives(json!({"window_id": id})).await;
+            has(came.data(), "id:integer title:text forced:bool");
+            there.gives(json!({"window_id": other, "force": true})).await;
+            assert!(display.ids().is_empty());
+            there.failed(&there.ends(json!({"window_id": id}), Status::Error).await.shaped);
+        }
+        screenshot_full(there, display) {
+            let came = there.gives(json!({})).await;
+            has(came.data(), "path:text width:integer height:integer bytes:integer");
+            let file = fs::read(came.data()["path"].as_str().unwrap()).unwrap();
+            assert!(file.starts_with(b"\x89PNG"), "a picture of {}", display.name);
+        }
+        screenshot_window(there, display) {
+            let (id, _) = display.window("Notes", "300x200+100+100", "#336699");
+            let came = there.gives(json!({"window_id": id})).await;
+            has(came.data(), "path:text width:integer height:integer");
+            assert_eq!((&came.data()["width"], &came.data()["height"]), (&json!(300), &json!(200)));
+            there.failed(&there.ends(json!({"window_id": 5}), Status::Error).await.shaped);
+        }
+        screenshot_region(there, display) {
+            let came = there.gives(json!({"x": 10, "y": 20, "width": 30, "height": 40})).await;
+            assert_eq!((&came.data()["width"], &came.data()["height"]), (&json!(30), &json!(40)), "{}", display.name);
+            assert_eq!(came.planned["region"], json!({"x": 10, "y": 20, "width": 30, "height": 40}));
+            let outside = json!({"x": 1270, "y": 0, "width": 11, "height": 1});
+            there.failed(&there.ends(outside, Status::InvalidArguments).await.shaped);
+        }
+        clipboard_read(there, display) {
+            display.copies(&["-selection", "clipboard"], "复制".as_bytes());
+            let came = there.gives(json!({})).await;
+            assert_eq!(came.data()["text"], "复制");
+        }
+        clipboard_write(there, display) {
+            there.gives(json!({"text": "复制"})).await;
+            assert_eq!(display.says(&["xclip", "-selection", "clipboard", "-o"]), "复制");
+        }
+        clipboard_clear(there, display) {
+            display.copies(&["-selection", "clipboard"], b"copied");
+            there.gives(json!({})).await;
+            assert_eq!(display.says(&["xclip", "-selection", "clipboard", "-o"]), "");
+        }
     }
+    not_built {}
 }
 
 /// A process that ends with the test at the latest.

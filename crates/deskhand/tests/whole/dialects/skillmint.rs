@@ -209,8 +209,18 @@ super::dialect! { "skillmint"
             assert!(said.contains(&site.url()) && said.contains("complete") && said.contains("History"), "{said}");
         }
     }
+    on_a_desktop {
+        screenshot(there, display) {
+            let said = there.says(json!({"path": "screen.png"})).await;
+            assert!(said.contains("1280×800") && there.path("screen.png").exists(), "{said} of {}", display.name);
+        }
+        open_in_folder(there, display) {
+            let missing = there.ends(json!({"path": "none.txt"}), Status::Error).await;
+            assert!(missing.text().contains("none.txt"), "{} on {}", missing.text(), display.name);
+        }
+    }
     not_built {
-        web_fetch web_search todo_write task ask_user memory screenshot open_in_folder
+        web_fetch web_search todo_write task ask_user memory
     }
 }
 

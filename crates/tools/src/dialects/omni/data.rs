@@ -64,6 +64,29 @@ fn is_local(address: &str) -> bool {
     }
 }
 
+/// `windows`, each with `title`, `pid`, `handle`, and more.
+pub(super) fn windows(outcome: &Outcome) -> Value {
+    with_data(outcome, |data| {
+        let windows = data["windows"].as_array().map(Vec::as_slice).unwrap_or_default();
+        json!({"windows": windows.iter().map(window).collect::<Vec<_>>(), "total": data["total"]})
+    })
+}
+
+/// `title`, `app` and more; nothing where no window has the keyboard.
+pub(super) fn active_window(outcome: &Outcome) -> Value {
+    with_data(outcome, |data| if data["window"].is_null() { json!({}) } else { window(&data["window"]) })
+}
+
+/// A window has a `handle`, which is what that system's tools take as `window_id`; and what is not known is `null`.
+fn window(window: &Value) -> Value {
+    let mut window = window.clone();
+    window["handle"] = window["id"].clone();
+    for field in ["pid", "app"] {
+        window[field] = window.get(field).cloned().unwrap_or_default();
+    }
+    window
+}
+
 /// `size` in bytes, `modified`, `permissions`, and more.
 pub(super) fn file(outcome: &Outcome) -> Value {
     with_data(outcome, |data| {

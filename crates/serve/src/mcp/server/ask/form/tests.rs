@@ -79,7 +79,8 @@ fn a_yes_for_the_session_covers_what_was_said() {
 
 #[test]
 fn a_result_is_no_question_for_the_client_that_may_not_have_it() {
-    let result = question(Subject::Result { text: "secret".into(), data: Value::Null }, false);
+    let result =
+        question(Subject::Result { text: "secret".into(), data: Value::Null, images: Vec::new() }, false);
     assert!(of(&result).is_err());
     let pass = said(ElicitationAction::Accept, json!({"decision": "pass"}));
     assert!(matches!(answer(&result, &pass), AnyAnswer::Result(ResultAnswer::Withhold { .. })));

@@ -1,0 +1,207 @@
+//! screenshot: its pictures against those that ImageMagick takes.
+
+use std::{fs, path::Path};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use deskhand_core::{
+    Desktop, ResultAnswer, Status,
+    approval::{AnyAnswer, Subject},
+};
+use deskhand_tools::desktop::Picture;
+use serde_json::{Value, json};
+use x11rb::{
+    connection::Connection,
+    protocol::{
+        randr::{ConnectionExt as _, MonitorInfo},
+        xproto::ConnectionExt as _,
+    },
+    rust_connection::RustConnection,
+    wrapper::ConnectionExt as _,
+};
+
+use super::{Display, desk, fails, gives};
+use crate::support::{pass, plan_of, yes};
+
+fn read(path: &Value) -> Picture {
+    Picture::read(&fs::read(path.as_str().unwrap()).unwrap()).unwrap()
+}
+
+/// The same part of the screen, by another program.
+fn by_import(display: &Display, geometry: &str) -> Picture {
+    let file = display
+        .told(&["import", "-window", "root", "-crop", geometry, "+repage", "-depth", "8", "png24:-"], b"");
+    Picture::read(&file).unwrap()
+}
+
+fn colour_at(picture: &Picture, x: u32, y: u32) -> [u8; 3] {
+    let at = ((y * picture.width + x) * 3) as usize;
+    picture.rgb[at..at + 3].try_into().unwrap()
+}
+
+/// AC003: screenshot_full writes a picture and returns its path.
+#[tokio::test]
+async fn ac003_the_whole_screen_is_written_as_png() {
+    let display = Display::new();
+    display.window("Blue", "400x300+200+150", "#336699");
+    let desk = desk(&display);
+    let request = deskhand_core::Request::new("screenshot_full", json!({})).in_dialect(Some("omni".into()));
+    let outcome = desk.gate.call(request, &desk.session).await;
+    assert_eq!(outcome.status, Status::Success, "{}", outcome.text);
+    let path = Path::new(outcome.data["path"].as_str().unwrap());
+    assert!(path.starts_with(desk.path("screenshots")) && path.extension().unwrap() == "png", "{path:?}");
+    let picture = read(&outcome.data["path"]);
+    assert_eq!((picture.width, picture.height), (1280, 800));
+    assert!(picture == by_import(&display, "1280x800+0+0"), "pixel by pixel as ImageMagick sees it");
+    assert_eq!(colour_at(&picture, 210, 400), [0x33, 0x66, 0x99]);
+    assert_eq!(outcome.data["bytes"], fs::metadata(path).unwrap().len());
+    let preview = STANDARD.decode(&outcome.images[0].base64).unwrap();
+    assert!(outcome.images[0].mime == "image/png" && preview.len() <= 200 * 1024);
+    assert_eq!(Picture::read(&preview).unwrap().width, 1280);
+    assert_eq!(outcome.outside.as_deref(), Some("the screen"));
+}
+
+#[tokio::test]
+async fn a_region_and_a_window_are_just_that() {
+    let display = Display::new();
+    let (window, _) = display.window("Blue", "400x300+200+150", "#336699");
+    let desk = desk(&display);
+    let part = json!({"x": 190, "y": 140, "width": 61, "height": 33});
+    let outcome = gives(&desk, "screenshot", json!({"region": part, "path": "part.png"})).await;
+    assert!(read(&outcome.data["path"]) == by_import(&display, "61x33+190+140"));
+    assert_eq!(
+        (&outcome.data["region"], outcome.data["path"].as_str()),
+        (&part, desk.path("part.png").to_str())
+    );
+    let outcome = gives(&desk, "screenshot", json!({"window_id": window, "path": "window.png"})).await;
+    let picture = read(&outcome.data["path"]);
+    let at = &outcome.data["region"];
+    let geometry = format!("{}x{}+{}+{}", at["width"], at["height"], at["x"], at["y"]);
+    assert!(picture == by_import(&display, &geometry));
+    let theirs = display.told(&["import", "-window", &window.to_string(), "-depth", "8", "png24:-"], b"");
+    assert!(picture == Picture::read(&theirs).unwrap(), "as ImageMagick sees the window itself");
+    assert_eq!(outcome.data.get("notes"), None);
+    display.window("Front", "200x100+220+200", "#996633");
+    let outcome = gives(&desk, "screenshot", json!({"target": "window", "window_id": "Blue"})).await;
+    assert!(outcome.text.contains("1 other windows are in front"), "{}", outcome.text);
+}
+
+#[tokio::test]
+async fn what_is_not_on_the_screen_is_said() {
+    let display = Display::new();
+    display.window("Blue", "400x300+200+150", "#336699");
+    let desk = desk(&display);
+    desk.write("there.png", "precious");
+    for (arguments, code) in [
+        (json!({"region": {"x": 1200, "y": 0, "width": 81, "height": 10}}), "region_outside"),
+        (json!({"region": {"x": -1, "y": 0, "width": 10, "height": 10}}), "region_outside"),
+        (json!({"region": {"x": 0, "y": 0, "width": 4_000_000_000_u32, "height": 10}}), "region_outside"),
+        (json!({"region": {"x": 0, "y": 0, "width": 0, "height": 10}}), "invalid_arguments"),
+        (json!({"target": "region"}), "arguments_do_not_fit"),
+        (json!({"target": "window"}), "arguments_do_not_fit"),
+        (json!({"target": "desktop", "window_id": "Blue"}), "arguments_do_not_fit"),
+        (json!({"window_id": "Blue", "display": 0}), "arguments_do_not_fit"),
+        (json!({"full_page": true}), "arguments_do_not_fit"),
+        (json!({"target": "web", "display": 0}), "arguments_do_not_fit"),
+        (json!({"display": 5}), "no_such_display"),
+        (json!({"display": "none"}), "no_such_display"),
+        (json!({"window_id": "none"}), "no_such_window"),
+        (json!({"path": "picture.jpg"}), "not_a_png"),
+        (json!({"path": "there.png"}), "already_exists"),
+        (json!({"target": "web", "url": "https://example.org"}), "no_browser"),
+    ] {
+        fails(&desk, "screenshot", arguments, code).await;
+    }
+    let outcome = fails(
+        &desk,
+        "screenshot",
+        json!({"region": {"x": 0, "y": 790, "width": 5, "height": 11}}),
+        "region_outside",
+    )
+    .await;
+    assert!(outcome.text.contains("1280×800 at (0, 0)"), "how large it is, is told: {}", outcome.text);
+    assert_eq!(fs::read_to_string(desk.path("there.png")).unwrap(), "precious");
+    assert!(!desk.path("screenshots").exists(), "nothing is left of what failed");
+    gives(&desk, "screenshot", json!({"region": "full"})).await;
+}
+
+#[tokio::test]
+async fn each_of_several_displays_can_be_seen_alone() {
+    let display = Display::new();
+    let (c, screen) = RustConnection::connect(Some(&display.name)).unwrap();
+    let root = c.setup().roots[screen].root;
+    for (name, x, primary) in [("LEFT", 0, true), ("RIGHT", 640, false)] {
+        let name = c.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom;
+        let monitor = MonitorInfo {
+            name,
+            primary,
+            automatic: false,
+            x,
+            y: 0,
+            width: 640,
+            height: 800,
+            width_in_millimeters: 160,
+            height_in_millimeters: 200,
+            outputs: Vec::new(),
+        };
+        c.randr_set_monitor(root, monitor).unwrap().check().unwrap();
+    }
+    c.sync().unwrap();
+    display.window("Blue", "300x200+700+150", "#336699");
+    let desk = desk(&display);
+    let listed = fails(&desk, "screenshot", json!({"display": 9}), "no_such_display").await.text;
+    let number = listed.lines().find(|line| line.contains("RIGHT")).and_then(|line| line.get(2..3)).unwrap();
+    for arg in [json!("right"), json!(number.parse::<u32>().unwrap())] {
+        let outcome = gives(&desk, "screenshot", json!({"display": arg})).await;
+        assert!(read(&outcome.data["path"]) == by_import(&display, "640x800+640+0"), "{arg}");
+    }
+    let part = json!({"x": 70, "y": 200, "width": 20, "height": 20});
+    let outcome = gives(&desk, "screenshot", json!({"display": "RIGHT", "region": part})).await;
+    assert!(
+        read(&outcome.data["path"]) == by_import(&display, "20x20+710+200"),
+        "from the corner of that display"
+    );
+    let outcome = gives(&desk, "screenshot", json!({})).await;
+    assert_eq!(outcome.data["width"], 1280, "all of them together");
+    let beyond = json!({"x": 630, "y": 0, "width": 20, "height": 20});
+    fails(&desk, "screenshot", json!({"display": "LEFT", "region": beyond}), "region_outside").await;
+}
+
+/// The person sees the picture before the model does; what they keep back is nowhere to be found.
+#[tokio::test]
+async fn a_person_sees_the_picture_first_and_may_keep_it() {
+    let display = Display::new();
+    let mut desk = desk(&display);
+    let withhold = || AnyAnswer::Result(ResultAnswer::Withhold { reason: Some("private".into()) });
+    let scripted = desk.answer([yes(), pass(), yes(), withhold()]);
+    let outcome = gives(&desk, "screenshot", json!({"path": "seen.png"})).await;
+    let asked = scripted.asked();
+    assert!(plan_of(&asked[0]).effects.desktop);
+    let Subject::Result { images, .. } = &asked[1].subject else { panic!("the result is asked about") };
+    assert_eq!(*images, outcome.images, "what is asked about is what is shown");
+    let outcome = desk.call("screenshot", json!({"path": "kept.png"})).await;
+    assert_eq!(outcome.status, Status::ResultRejected);
+    assert!(outcome.images.is_empty() && outcome.data.is_null());
+    assert!(!desk.path("kept.png").exists(), "whoever may not see it must not find it in the workspace");
+    assert!(desk.path("seen.png").exists());
+    let nobody = desk.call("screenshot", json!({"path": "nobody.png"})).await;
+    assert!(!nobody.is_success() && !desk.path("nobody.png").exists());
+    desk.session.desktop = Desktop::Away { reason: "elsewhere".into() };
+    let away = fails(&desk, "screenshot", json!({}), "blocked").await;
+    assert_eq!(away.rule.as_deref(), Some("desktop:away"));
+}
+
+#[tokio::test]
+async fn a_picture_can_be_taken_back_and_goes_where_paths_may_go() {
+    let display = Display::new();
+    let desk = desk(&display);
+    let outcome = gives(&desk, "screenshot", json!({"path": "new/one.png"})).await;
+    assert!(desk.path("new/one.png").exists());
+    gives(&desk, "undo", json!({"call_id": outcome.undo.unwrap()})).await;
+    assert!(!desk.path("new/one.png").exists());
+    fs::create_dir(desk.path("folder")).unwrap();
+    let outcome = gives(&desk, "screenshot", json!({"path": "folder"})).await;
+    assert!(Path::new(outcome.data["path"].as_str().unwrap()).starts_with(desk.path("folder")));
+    let own = desk.data.join("x.png");
+    let outcome = desk.call("screenshot", json!({"path": own})).await;
+    assert_eq!(outcome.status, Status::Blocked, "{}", outcome.text);
+}

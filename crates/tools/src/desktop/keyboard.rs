@@ -1,0 +1,169 @@
+//! `keyboard`: types text and presses keys; the person sees in which window.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    Absent, Cx, Effects, Permission, Plan, Preview, Services, Spec, Tool, ToolError, ToolResult,
+    tool::Rendered,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    backend::{Faculty, Wait},
+    hands::{Scene, Typing},
+    key_names,
+    list_windows::{about, tells_titles},
+    seat,
+    which::WindowArg,
+    window::Window,
+};
+
+/// Of a text that the person is shown.
+const SHOWN: usize = 2000;
+/// So much is typed at once; then it is seen to that the window still has the keyboard.
+const AT_ONCE: usize = 40;
+
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Text to type, in any script; a line feed presses Enter.
+    #[schemars(length(min = 1, max = 10_000))]
+    text: Option<String>,
+    /// Keys to press one after the other, after the text: `Enter`, `Tab`, `F5`, `ctrl+s`, `ctrl+shift+t`, `alt+F4`.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    keys: Vec<String>,
+    /// The window that is meant, by its id from list_windows or its title: it is brought to the front first. Without it,
+    /// the one that has the keyboard.
+    window_id: Option<WindowArg>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Output {
+    /// How many characters were typed.
+    characters: usize,
+    /// How many keys and chords were pressed after them.
+    keys: usize,
+    /// The window that got them.
+    window: Window,
+}
+
+pub struct Keyboard;
+
+impl Tool for Keyboard {
+    type Input = Input;
+    type Output = Output;
+
+    const SPEC: Spec = Spec::new(
+        "keyboard",
+        "Type text in any script and press keys, in the window that has the keyboard or in a named one. The person is asked \
+         each time, and sees the text and the window. It stops when another window gets the keyboard.",
+    )
+    .zh("输入任意文字、按下按键，目标是当前活动窗口或指定窗口。每次都会询问，并显示文字和窗口。若其他窗口抢走焦点则停止。")
+    .permission(Permission::Sensitive)
+    .effects(Effects::DESKTOP)
+    .toolsets(&["desktop"])
+    .keywords(&["keyboard", "type", "press", "key", "shortcut", "hotkey", "键盘", "输入", "按键", "快捷键"])
+    .example(r#"{"text": "Hello", "window_id": "Notes"}"#)
+    .timeout_s(120);
+
+    fn available(&self, services: &Services) -> Result<(), Absent> {
+        seat::available(services, Faculty::Input)
+    }
+
+    async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
+        let input = input.clone();
+        cx.blocking(move |cx| plan(&input, &window(&input, &Scene::look(cx)?)?)).await
+    }
+
+    async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
+        cx.blocking(move |cx| act(&input, cx)).await
+    }
+
+    fn render(output: &Output) -> Rendered {
+        let Output { characters, keys, window } = output;
+        Rendered::text(format!("{characters} characters and {keys} keys went to {}.", window.words()))
+    }
+}
+
+fn window(input: &Input, scene: &Scene) -> ToolResult<Window> {
+    let window = match &input.window_id {
+        Some(arg) => scene.named(arg)?,
+        None => scene.active().ok_or_else(|| {
+            ToolError::new("no_active_window", "No window has the keyboard.").hint("Name one by window_id.")
+        })?,
+    };
+    scene.must_be_others(Some(window))?;
+    Ok(window.clone())
+}
+
+fn chords(input: &Input) -> ToolResult<Vec<Typing>> {
+    let chord = |word: &String| key_names::chord(word).map(Typing::Chord);
+    let chords: Vec<Typing> = input.keys.iter().map(chord).collect::<ToolResult<_>>()?;
+    if chords.is_empty() && input.text.is_none() {
+        return Err(ToolError::invalid("arguments_do_not_fit", "Give text, keys or both."));
+    }
+    Ok(chords)
+}
+
+fn plan(input: &Input, window: &Window) -> ToolResult<Plan> {
+    chords(input)?;
+    let text = input.text.as_deref().unwrap_or_default();
+    let mut what = Vec::new();
+    if !text.is_empty() {
+        what.push(format!("type {} characters", text.chars().count()));
+    }
+    if !input.keys.is_empty() {
+        what.push(format!("press {}", super::window::one_line(&input.keys.join(", "))));
+    }
+    let mut summary = format!("{} in {}", what.join(" and "), window.words());
+    summary[..1].make_ascii_uppercase();
+    let shown: String = text.chars().take(SHOWN).collect();
+    let rest = if shown.len() < text.len() { "…" } else { "" };
+    let plan = Plan::new(summary)
+        .effects(Effects::DESKTOP)
+        .at_least(Permission::Sensitive, "desktop:input", "It does what your own hand would do there.")
+        .preview(Preview::Text(format!(
+            "{}\ntext: {shown}{rest}\nkeys: {}",
+            about(window),
+            input.keys.join(", ")
+        )))
+        .not_undoable("What a program does with keys is up to it.");
+    let plan =
+        if input.window_id.is_some() { plan.note("The window is brought to the front first.") } else { plan };
+    Ok(tells_titles(plan))
+}
+
+fn act(input: &Input, cx: &Cx) -> ToolResult<Output> {
+    let target = window(input, &Scene::look(cx)?)?;
+    let again = plan(input, &target)?;
+    if cx.plan().is_none_or(|shown| shown.summary != again.summary || shown.preview != again.preview) {
+        return Err(ToolError::plan_changed(
+            "The window that would get the keys is not the one that was shown.",
+        ));
+    }
+    let desktop = seat::desktop(cx)?;
+    if input.window_id.is_some() {
+        desktop.activate(target.id, &Wait::of(cx))?;
+    }
+    let text: Vec<char> = input.text.as_deref().unwrap_or_default().chars().collect();
+    let pieces = text.chunks(AT_ONCE).map(|piece| (piece.len(), Typing::Text(piece.iter().collect())));
+    let (mut characters, mut keys) = (0, 0);
+    for (count, typing) in pieces.chain(chords(input)?.into_iter().map(|chord| (0, chord))) {
+        cx.check()?;
+        let active = desktop.active_window(&Wait::of(cx))?;
+        if active.as_ref().map(|active| active.id) != Some(target.id) {
+            let got = active.map_or_else(|| "no window".to_owned(), |active| active.words());
+            let message = format!(
+                "{got} has the keyboard now, not {}: {characters} characters and {keys} keys had gone there.",
+                target.words()
+            );
+            return Err(ToolError::new("keyboard_lost", message));
+        }
+        desktop.keyboard(&typing, &Wait::of(cx).within(Duration::from_secs(20)))?;
+        characters += count;
+        keys += usize::from(matches!(typing, Typing::Chord(_)));
+    }
+    Ok(Output { characters, keys, window: target })
+}

@@ -1,0 +1,27 @@
+//! Pictures of web pages: what `screenshot` wants of a browser.
+
+use std::{future::Future, pin::Pin};
+
+use deskhand_core::{Cx, Plan, ToolResult};
+
+/// Something that comes later.
+pub type Later<'a, T> = Pin<Box<dyn Future<Output = ToolResult<T>> + Send + 'a>>;
+
+/// Which page, and how much of it.
+#[derive(Clone, Debug)]
+pub struct PageShot {
+    /// `None`: the page that is open.
+    pub url: Option<String>,
+    /// All of it, not only what is in view.
+    pub full_page: bool,
+}
+
+/// A browser, as far as `screenshot` is concerned. A service, as `Arc<dyn PageCamera>`; where it is absent, only the
+/// desktop can be looked at.
+pub trait PageCamera: Send + Sync {
+    /// Adds to the plan what it would do: the host that is reached, what that asks for.
+    fn plan<'a>(&'a self, shot: &'a PageShot, plan: Plan, cx: &'a Cx) -> Later<'a, Plan>;
+
+    /// The picture, as a PNG file.
+    fn take<'a>(&'a self, shot: &'a PageShot, cx: &'a Cx) -> Later<'a, Vec<u8>>;
+}

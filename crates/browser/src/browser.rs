@@ -82,16 +82,14 @@ impl Browser {
         };
         let mut process = Some(started.process);
         let begun = Self::begin(started.transport, &mut process, options, downloads);
-        match tokio::time::timeout(STARTING, begun).await {
-            Ok(Ok(browser)) => Ok(browser),
-            // What it printed as it ended may come a moment after its pipes were closed.
-            Ok(Err(_)) | Err(_) => {
-                if let Some(process) = &process {
-                    let _ = tokio::time::timeout(Duration::from_millis(200), process.until_ended()).await;
-                }
-                Err(no_answer(process.as_ref()))
-            }
+        if let Ok(Ok(browser)) = tokio::time::timeout(STARTING, begun).await {
+            return Ok(browser);
         }
+        // What it printed as it ended may come a moment after its pipes were closed.
+        if let Some(process) = &process {
+            let _ = tokio::time::timeout(Duration::from_millis(200), process.until_ended()).await;
+        }
+        Err(no_answer(process.as_ref()))
     }
 
     /// Connects to a browser that runs, at the address of its debugger.

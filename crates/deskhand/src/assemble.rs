@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use deskhand_browser::Browsers;
 use deskhand_core::{
     Approver, Caller, Desktop, EventSink, Gate, GateSettings, Mode, Registry, Services, SessionCx,
     UndoJournal, id::new_id,
@@ -41,6 +42,8 @@ pub struct App {
     pub store: Store,
     pub gate: Gate,
     pub paths: Paths,
+    /// The browsers of the sessions.
+    pub browsers: Browsers,
     paths_config: PathsConfig,
     #[cfg(unix)]
     pub sandbox: Sandbox,
@@ -75,7 +78,8 @@ impl App {
         let paths_config = paths_config(shared, &settings, &data_dir, workspaces);
         let paths = Paths::open(paths_config.clone()).context("the workspace cannot be opened")?;
         let undo: Arc<dyn UndoJournal> = store.undo();
-        let services = Services::default().with(paths.clone()).with(undo);
+        let browsers = Browsers::new(settings.browsers(&data_dir));
+        let services = Services::default().with(paths.clone()).with(undo).with(browsers.clone());
         #[cfg(unix)]
         let sandbox = sandbox(&settings, &paths)?;
         #[cfg(unix)]
@@ -95,6 +99,7 @@ impl App {
             store,
             gate,
             paths,
+            browsers,
             paths_config,
             #[cfg(unix)]
             sandbox,
@@ -145,6 +150,7 @@ impl App {
 
     /// Ends what was begun beside this program.
     pub async fn close(&self) {
+        self.browsers.close_all().await;
         if let Some(servers) = self.servers.get() {
             servers.shutdown().await;
         }
@@ -259,6 +265,7 @@ fn own_programs(config_dir: Option<&Path>) -> Shell {
 pub fn registry() -> Registry {
     let mut registry = deskhand_tools::registry();
     deskhand_agent::tools::register(&mut registry);
+    deskhand_browser::tools::register(&mut registry);
     registry
 }
 

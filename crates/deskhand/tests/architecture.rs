@@ -77,6 +77,8 @@ const BEHIND: &[(&str, &[&str])] = &[
     ("sse-stream", &["deskhand-serve"]),
     // The agent asks over TLS, the server answers over it.
     ("rustls", &["deskhand-agent", "deskhand-serve"]),
+    // The browser over its debugger.
+    ("tokio-tungstenite", &["deskhand-browser"]),
     ("axum", &["deskhand-serve"]),
     ("axum-server", &["deskhand-serve"]),
     ("aide", &["deskhand-serve"]),

@@ -110,6 +110,7 @@ pub async fn version(found: &Found) -> Option<String> {
 }
 
 #[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)] // what prepares a test is a test
 mod tests {
     use super::*;
 

@@ -75,10 +75,14 @@ impl Page {
             let rest = reference.trim().strip_prefix(&world::prefix(frame.generation));
             rest.is_some_and(|rest| rest.starts_with('e'))
         };
-        let frame = self.tab(|tab| tab.frames.iter().find(|frame| gives(frame)).map(|frame| frame.id.clone()))?;
+        let frame =
+            self.tab(|tab| tab.frames.iter().find(|frame| gives(frame)).map(|frame| frame.id.clone()))?;
         frame.map(|frame| vec![frame]).ok_or_else(|| PageError::Element {
             code: "stale_ref",
-            message: format!("the ref {reference} is not of a page that is open: refs are dropped when the page changes"),
+            message: format!(
+                "the ref {} is not of a page that is open: refs are dropped when the page changes",
+                reference.chars().take(60).collect::<String>()
+            ),
             hint: "Take a new snapshot.".to_owned(),
         })
     }
@@ -111,7 +115,9 @@ impl Page {
         let mut offset = Point { x: 0.0, y: 0.0 };
         let mut at = frame.to_owned();
         while let Some((parent, session)) = self.parent_of(&at)? {
-            let owner = self.call_on(&session, Connection::USUAL, "DOM.getFrameOwner", json!({"frameId": at})).await?;
+            let owner = self
+                .call_on(&session, Connection::USUAL, "DOM.getFrameOwner", json!({"frameId": at}))
+                .await?;
             let node = json!({"backendNodeId": owner["backendNodeId"]});
             let model = self.call_on(&session, Connection::USUAL, "DOM.getBoxModel", node).await?;
             let corner = &model["model"]["content"];
@@ -159,9 +165,23 @@ fn argument(target: &Target, more: &Value) -> Value {
 /// What the kit says when it cannot: the error, and its code.
 pub(super) fn refusal(answer: &Value) -> Option<(PageError, &'static str)> {
     const CODES: &[&str] = &[
-        "not_found", "not_actionable", "stale_ref", "bad_ref", "bad_selector", "no_target", "not_editable", "bad_value",
-        "not_a_select", "no_option", "option_disabled", "only_one", "bad_direction", "nothing_to_scroll", "timeout",
-        "bad_state", "cancelled",
+        "not_found",
+        "not_actionable",
+        "stale_ref",
+        "bad_ref",
+        "bad_selector",
+        "no_target",
+        "not_editable",
+        "bad_value",
+        "not_a_select",
+        "no_option",
+        "option_disabled",
+        "only_one",
+        "bad_direction",
+        "nothing_to_scroll",
+        "timeout",
+        "bad_state",
+        "cancelled",
     ];
     let said = answer["error"].as_str()?;
     let code = CODES.iter().copied().find(|code| *code == said).unwrap_or("page_script_failed");
@@ -177,7 +197,9 @@ pub(super) fn refusal(answer: &Value) -> Option<(PageError, &'static str)> {
     let hint = match (code, hints.is_empty()) {
         (_, false) => format!("Near are: {}.", hints.join("; ")),
         ("stale_ref" | "bad_ref" | "not_found", _) => "Take a new snapshot with browser_snapshot.".to_owned(),
-        ("not_actionable", _) => "Look at the page: something may have to be closed or scrolled first.".to_owned(),
+        ("not_actionable", _) => {
+            "Look at the page: something may have to be closed or scrolled first.".to_owned()
+        }
         _ => String::new(),
     };
     Some((PageError::Element { code, message, hint }, code))

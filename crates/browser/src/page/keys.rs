@@ -26,12 +26,11 @@ impl Modifiers {
     pub fn named(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "alt" | "option" => Self::ALT,
-            "control" | "ctrl" => Self::CONTROL,
             "meta" | "cmd" | "command" | "super" | "win" => Self::META,
             "shift" => Self::SHIFT,
             // What copies and pastes on this system.
             "controlormeta" | "mod" if cfg!(target_os = "macos") => Self::META,
-            "controlormeta" | "mod" => Self::CONTROL,
+            "control" | "ctrl" | "controlormeta" | "mod" => Self::CONTROL,
             _ => return None,
         })
     }

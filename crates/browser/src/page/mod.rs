@@ -61,16 +61,15 @@ impl Page {
         let turn = unless_cancelled(&cancel, browser.turn()).await?;
         let current = |state: &State| state.current().map(|tab| (tab.target.clone(), tab.session.clone()));
         let found = current(&browser.targets().look());
-        let (target, session) = match found {
-            Some(found) => found,
-            None => {
-                let new = browser.session();
-                let open = new.call("Target.createTarget", serde_json::json!({"url": "about:blank"}));
-                unless_cancelled(&cancel, open).await??;
-                let opened =
-                    browser.targets().wait_for(browser.connection(), Connection::USUAL, &cancel, current);
-                opened.await?
-            }
+        let (target, session) = if let Some(found) = found {
+            found
+        } else {
+            let new = browser.session();
+            let open = new.call("Target.createTarget", serde_json::json!({"url": "about:blank"}));
+            unless_cancelled(&cancel, open).await??;
+            let opened =
+                browser.targets().wait_for(browser.connection(), Connection::USUAL, &cancel, current);
+            opened.await?
         };
         let session = Session::of(browser.connection().clone(), session);
         Ok(Self { browser, target, session, cancel, _turn: turn })

@@ -73,7 +73,7 @@ impl Page {
             }
         });
         let answer = match self.call_within(limit, "Page.navigate", json!({"url": url})).await {
-            Err(PageError::TimedOut { .. }) => return Err(self.give_up(url, until, limit)),
+            Err(PageError::TimedOut { .. }) => return Err(give_up(url, until, limit)),
             answer => answer?,
         };
         if answer["isDownload"] == true {
@@ -86,7 +86,7 @@ impl Page {
         if let Some(loader) = answer["loaderId"].as_str() {
             self.wait_for_document(Some(loader), until, left(begun, limit)).await.map_err(
                 |error| match error {
-                    PageError::TimedOut { .. } => self.give_up(url, until, limit),
+                    PageError::TimedOut { .. } => give_up(url, until, limit),
                     other => other,
                 },
             )?;
@@ -113,7 +113,7 @@ impl Page {
         let begun = Instant::now();
         let named = |error| match error {
             PageError::TimedOut { .. } => {
-                self.give_up(&self.tab(|tab| tab.url().to_owned()).unwrap_or_default(), until, limit)
+                give_up(&self.tab(|tab| tab.url().to_owned()).unwrap_or_default(), until, limit)
             }
             other => other,
         };
@@ -137,10 +137,6 @@ impl Page {
             (is_it && until.is_reached(frame)).then_some(())
         };
         self.wait_for(limit, reached).await
-    }
-
-    fn give_up(&self, url: &str, until: WaitUntil, limit: Duration) -> PageError {
-        PageError::TimedOut { doing: format!("{url}: waiting for {}", until.words()), limit }
     }
 
     /// Where the tab is now.
@@ -181,4 +177,8 @@ fn explain(code: &str) -> String {
         _ => return code.to_owned(),
     };
     format!("{words} ({code})")
+}
+
+fn give_up(url: &str, until: WaitUntil, limit: Duration) -> PageError {
+    PageError::TimedOut { doing: format!("{url}: waiting for {}", until.words()), limit }
 }

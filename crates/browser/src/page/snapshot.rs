@@ -61,7 +61,13 @@ impl Page {
     }
 
     /// The outline of a frame, with those of its frames under the lines that stand for them.
-    async fn with_frames(&self, frame: &str, told: &Value, depth: usize, room: &mut Room) -> Result<String, PageError> {
+    async fn with_frames(
+        &self,
+        frame: &str,
+        told: &Value,
+        depth: usize,
+        room: &mut Room,
+    ) -> Result<String, PageError> {
         let mut lines: Vec<String> =
             told["text"].as_str().unwrap_or_default().lines().map(str::to_owned).collect();
         // From the last to the first, so that the numbers of lines stay right.
@@ -72,11 +78,14 @@ impl Page {
             room.frames -= 1;
             let Some(id) = self.frame_of(frame, &inner["ref"]).await else { continue };
             let asked = self.ask(Some(&id), "snapshot", &json!({"max_chars": room.chars})).await;
-            let Ok(told) = asked.map(|told| (element::refusal(&told).is_none()).then_some(told)) else { continue };
+            let Ok(told) = asked.map(|told| (element::refusal(&told).is_none()).then_some(told)) else {
+                continue;
+            };
             let Some(told) = told else { continue };
             room.chars = room.chars.saturating_sub(told["text"].as_str().map_or(0, str::len));
             let outline = Box::pin(self.with_frames(&id, &told, depth + 1, room)).await?;
-            let number = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok()).unwrap_or_default();
+            let number =
+                |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok()).unwrap_or_default();
             let indent = "  ".repeat(number(&inner["depth"]) + 1);
             let under = outline.lines().map(|line| format!("{indent}{line}"));
             let at = (number(&inner["line"]) + 1).min(lines.len());
@@ -87,17 +96,20 @@ impl Page {
 
     /// The frame that an iframe element of `frame` shows.
     async fn frame_of(&self, frame: &str, reference: &Value) -> Option<String> {
-        let (session, kit) = self.tab(|tab| {
-            let frame = tab.frames.get(frame)?;
-            Some((frame.session.clone(), frame.world.as_ref()?.kit.clone()))
-        }).ok()??;
+        let (session, kit) = self
+            .tab(|tab| {
+                let frame = tab.frames.get(frame)?;
+                Some((frame.session.clone(), frame.world.as_ref()?.kit.clone()))
+            })
+            .ok()??;
         let session = Session::of(self.browser.connection().clone(), session);
         let params = json!({
             "objectId": kit,
             "functionDeclaration": "function (ref) { return this.element({ref}); }",
             "arguments": [{"value": reference}],
         });
-        let element = self.call_on(&session, Connection::USUAL, "Runtime.callFunctionOn", params).await.ok()?;
+        let element =
+            self.call_on(&session, Connection::USUAL, "Runtime.callFunctionOn", params).await.ok()?;
         let object = json!({"objectId": element["result"]["objectId"].as_str()?});
         let node = self.call_on(&session, Connection::USUAL, "DOM.describeNode", object).await.ok()?;
         node["node"]["frameId"].as_str().map(str::to_owned)

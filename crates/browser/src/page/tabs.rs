@@ -42,16 +42,21 @@ impl Page {
         self.browser.targets().look().tabs.iter().find(|tab| wanted(tab)).map(|tab| tab.target.clone())
     }
 
-    async fn on_browser(&self, method: &str, params: serde_json::Value) -> Result<serde_json::Value, PageError> {
+    async fn on_browser(
+        &self,
+        method: &str,
+        params: serde_json::Value,
+    ) -> Result<serde_json::Value, PageError> {
         let browser = self.browser.session();
         Ok(super::unless_cancelled(&self.cancel, browser.call(method, params)).await??)
     }
 
     async fn until(&self, wanted: impl Fn(&State) -> bool) -> Result<(), PageError> {
         let connection = self.browser.connection();
-        let seen = self.browser.targets().wait_for(connection, Connection::USUAL, &self.cancel, |state| {
-            wanted(state).then_some(())
-        });
+        let seen = self
+            .browser
+            .targets()
+            .wait_for(connection, Connection::USUAL, &self.cancel, |state| wanted(state).then_some(()));
         Ok(seen.await?)
     }
 }

@@ -71,7 +71,8 @@ impl Page {
             let mut argument = json!(target);
             argument["state"] = json!(state);
             argument["timeout_ms"] = json!(wait.as_millis());
-            match self.ask_within(wait + Duration::from_secs(5), Some(&frame), "wait_state", &argument).await {
+            match self.ask_within(wait + Duration::from_secs(5), Some(&frame), "wait_state", &argument).await
+            {
                 Ok(answer) => answers.push(answer),
                 // The document went away meanwhile: the next round asks the new one.
                 Err(PageError::Refused(_) | PageError::Element { .. } | PageError::Script(_)) => {}
@@ -89,7 +90,9 @@ impl Page {
             let said = self.evaluate(script, left.max(PAUSE)).await;
             match said {
                 Ok(value) if is_true(&value) => return Ok(value),
-                Err(PageError::Script(why)) if why.starts_with("SyntaxError") => return Err(PageError::Script(why)),
+                Err(PageError::Script(why)) if why.starts_with("SyntaxError") => {
+                    return Err(PageError::Script(why));
+                }
                 // While a page loads, what the condition speaks of may not be there yet.
                 Ok(_) | Err(PageError::Refused(_) | PageError::Script(_)) => {}
                 Err(PageError::TimedOut { .. }) if begun.elapsed() >= limit => {}

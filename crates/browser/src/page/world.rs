@@ -80,9 +80,8 @@ impl Page {
             message: "the frame is gone".to_owned(),
             hint: "Take a new snapshot.".to_owned(),
         };
-        let known = self.tab(|tab| {
-            tab.frames.get(frame).map(|f| (f.session.clone(), f.generation, f.world.clone()))
-        })?;
+        let known = self
+            .tab(|tab| tab.frames.get(frame).map(|f| (f.session.clone(), f.generation, f.world.clone())))?;
         let (session, generation, world) = known.ok_or_else(gone)?;
         let session = Session::of(self.browser.connection().clone(), session);
         if let Some(world) = world.filter(|_| !fresh) {

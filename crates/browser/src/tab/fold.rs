@@ -58,7 +58,7 @@ impl State {
         let Some(tab) = self.tabs.iter_mut().find(|known| known.target == tab) else { return Vec::new() };
         match method {
             "Page.frameAttached" => {
-                tab.frames.attach(text("frameId"), params["parentFrameId"].as_str(), session)
+                tab.frames.attach(text("frameId"), params["parentFrameId"].as_str(), session);
             }
             "Page.frameNavigated" => {
                 let frame = &params["frame"];

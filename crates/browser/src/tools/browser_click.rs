@@ -64,12 +64,11 @@ impl Tool for BrowserClick {
         let target = input.target()?;
         let (page, notices) = hands::same_page(cx).await?;
         elements::still_approved(cx, &page, &target, "submits").await?;
-        let (point, line) = match (target.x, target.y) {
-            (Some(x), Some(y)) => (Point { x, y }, json!(format!("the point {x}, {y}"))),
-            _ => {
-                let (point, found) = page.action_point(&target, "click").await?;
-                (point, found["line"].clone())
-            }
+        let (point, line) = if let (Some(x), Some(y)) = (target.x, target.y) {
+            (Point { x, y }, json!(elements::shown(&target)))
+        } else {
+            let (point, found) = page.action_point(&target, "click").await?;
+            (point, found["line"].clone())
         };
         page.click_at(point, "left", 1, Modifiers::NONE).await?;
         page.settle().await?;

@@ -50,7 +50,9 @@ impl Tool for BrowserEvaluate {
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         let effects = Effects::NETWORK.and(Effects::EXECUTES);
         let plan = hands::on_page(cx, "Run JavaScript in the page", Permission::Sensitive, effects)?;
-        Ok(plan.preview(Preview::Text(input.script.clone())).not_undoable("What a script does cannot be taken back."))
+        Ok(plan
+            .preview(Preview::Text(input.script.clone()))
+            .not_undoable("What a script does cannot be taken back."))
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {

@@ -14,12 +14,13 @@ impl Tool for BrowserGoForward {
     type Input = Nothing;
     type Output = Arrived;
 
-    const SPEC: Spec = Spec::new("browser_go_forward", "Goes one page forward in the history of the current tab.")
-        .zh("在当前标签页前进一页。")
-        .permission(Permission::Moderate)
-        .effects(ACTS)
-        .toolsets(hands::TOOLSETS)
-        .keywords(&["browser", "forward", "next", "history", "前进"]);
+    const SPEC: Spec =
+        Spec::new("browser_go_forward", "Goes one page forward in the history of the current tab.")
+            .zh("在当前标签页前进一页。")
+            .permission(Permission::Moderate)
+            .effects(ACTS)
+            .toolsets(hands::TOOLSETS)
+            .keywords(&["browser", "forward", "next", "history", "前进"]);
 
     fn available(&self, services: &Services) -> Result<(), Absent> {
         hands::available(services)

@@ -61,12 +61,11 @@ impl Tool for BrowserHover {
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Acted> {
         let target = input.target()?;
         let (page, notices) = hands::same_page(cx).await?;
-        let (point, line) = match (target.x, target.y) {
-            (Some(x), Some(y)) => (Point { x, y }, json!(format!("the point {x}, {y}"))),
-            _ => {
-                let (point, found) = page.action_point(&target, "hover").await?;
-                (point, found["line"].clone())
-            }
+        let (point, line) = if let (Some(x), Some(y)) = (target.x, target.y) {
+            (Point { x, y }, json!(elements::shown(&target)))
+        } else {
+            let (point, found) = page.action_point(&target, "hover").await?;
+            (point, found["line"].clone())
         };
         page.move_to(point).await?;
         Acted::new(&page, &line, notices)

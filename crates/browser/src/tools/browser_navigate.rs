@@ -56,9 +56,11 @@ impl Tool for BrowserNavigate {
 
     async fn plan(&self, input: &Input, _: &Cx) -> ToolResult<Plan> {
         let url = web_address(&input.url)?;
-        let mut plan = Plan::new(format!("Open {url} in the browser"))
-            .effects(Effects::NETWORK)
-            .at_least(Permission::Moderate, "browser:navigate", "It reaches a host.");
+        let mut plan = Plan::new(format!("Open {url} in the browser")).effects(Effects::NETWORK).at_least(
+            Permission::Moderate,
+            "browser:navigate",
+            "It reaches a host.",
+        );
         plan.hosts = url.host_str().map(str::to_owned).into_iter().collect();
         plan.outside = plan.hosts.first().cloned().or_else(|| Some("a web page".to_owned()));
         Ok(plan)

@@ -34,14 +34,17 @@ impl Input {
     fn held(&self) -> ToolResult<Modifiers> {
         self.modifiers.iter().try_fold(Modifiers::NONE, |all, name| match Modifiers::named(name) {
             Some(one) => Ok(all | one),
-            None => Err(ToolError::invalid("unknown_modifier", format!("There is no modifier «{name}»."))
-                .hint("They are Control, Shift, Alt and Meta.")),
+            None => Err(ToolError::invalid(
+                "unknown_modifier",
+                format!("There is no modifier «{}».", hands::short(name)),
+            )
+            .hint("They are Control, Shift, Alt and Meta.")),
         })
     }
 
     fn shown(&self) -> String {
-        let held: String = self.modifiers.iter().map(|name| format!("{name}+")).collect();
-        format!("{held}{}", self.key)
+        let all: Vec<&str> = self.modifiers.iter().map(String::as_str).chain([self.key.as_str()]).collect();
+        all.join("+")
     }
 }
 

@@ -1,6 +1,8 @@
 //! `browser_scroll`: scrolls the page, or something on it.
 
-use deskhand_core::{Absent, Cx, Effects, Permission, Plan, Services, Spec, Tool, ToolResult, tool::Rendered};
+use deskhand_core::{
+    Absent, Cx, Effects, Permission, Plan, Services, Spec, Tool, ToolResult, tool::Rendered,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

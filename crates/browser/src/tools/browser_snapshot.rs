@@ -1,6 +1,8 @@
 //! `browser_snapshot`: what is on the page, with a ref for each element.
 
-use deskhand_core::{Absent, Cx, Effects, Permission, Plan, Services, Spec, Tool, ToolResult, tool::Rendered};
+use deskhand_core::{
+    Absent, Cx, Effects, Permission, Plan, Services, Spec, Tool, ToolResult, tool::Rendered,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

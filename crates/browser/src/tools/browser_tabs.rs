@@ -60,7 +60,19 @@ impl Tool for BrowserTabs {
     .permission(Permission::Moderate)
     .effects(ACTS)
     .toolsets(hands::TOOLSETS)
-    .keywords(&["browser", "tab", "tabs", "switch", "close", "new", "popup", "标签页", "切换", "关闭", "弹窗"])
+    .keywords(&[
+        "browser",
+        "tab",
+        "tabs",
+        "switch",
+        "close",
+        "new",
+        "popup",
+        "标签页",
+        "切换",
+        "关闭",
+        "弹窗",
+    ])
     .example(r#"{"action": "select", "tab": 1}"#);
 
     fn available(&self, services: &Services) -> Result<(), Absent> {
@@ -72,9 +84,10 @@ impl Tool for BrowserTabs {
         match input.action {
             Action::List => hands::on_page(cx, "List the browser's tabs", Permission::Public, Effects::READS),
             Action::New => hands::on_page(cx, "Open an empty tab", Permission::Moderate, ACTS),
-            Action::Select if input.tab.is_none() => {
-                Err(ToolError::invalid("no_tab_named", "Which tab is to be selected? Give its number as tab."))
-            }
+            Action::Select if input.tab.is_none() => Err(ToolError::invalid(
+                "no_tab_named",
+                "Which tab is to be selected? Give its number as tab.",
+            )),
             Action::Select => hands::on_page(cx, &format!("Work in tab{number}"), Permission::Moderate, ACTS),
             Action::Close => hands::on_page(cx, &format!("Close tab{number}"), Permission::Moderate, ACTS),
         }

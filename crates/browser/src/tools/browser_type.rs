@@ -49,7 +49,8 @@ impl Input {
         let delay = self.delay.map(Duration::from_millis);
         let count = u32::try_from(self.text.chars().count()).unwrap_or(u32::MAX);
         if delay.is_some_and(|delay| delay.saturating_mul(count) > LONGEST) {
-            let message = format!("{count} characters with that delay would take longer than {} s.", LONGEST.as_secs());
+            let message =
+                format!("{count} characters with that delay would take longer than {} s.", LONGEST.as_secs());
             return Err(ToolError::invalid("too_slow", message).hint("Take a shorter delay, or none."));
         }
         Ok(delay)
@@ -117,7 +118,8 @@ impl Tool for BrowserType {
 
 async fn fill(cx: &Cx, page: &Page, target: &Target, input: &Input) -> ToolResult<Value> {
     let (_, found) = page.action_point(target, "type").await?;
-    let ask = async |function: &str, more: Value| page.ask_about(target, function, &more, Connection::USUAL).await;
+    let ask =
+        async |function: &str, more: Value| page.ask_about(target, function, &more, Connection::USUAL).await;
     let described = ask("describe", Value::Null).await?.answer;
     let approved = cx.plan().is_none_or(|plan| plan.permission >= Permission::Sensitive);
     if described["secret"] == true && !approved {

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use deskhand_core::{
-    Absent, Cx, Effects, Permission, Plan, Preview, Services, Spec, Tool, ToolError, ToolResult, tool::Rendered,
+    Absent, Cx, Effects, Permission, Plan, Preview, Services, Spec, Tool, ToolError, ToolResult,
+    tool::Rendered,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,14 +84,22 @@ impl Tool for BrowserWaitFor {
         let target = input.target()?;
         let mut plan = match &input.condition {
             None if target.is_none() => {
-                return Err(ToolError::invalid("nothing_to_wait_for", "Say what to wait for: selector, ref or condition."));
+                return Err(ToolError::invalid(
+                    "nothing_to_wait_for",
+                    "Say what to wait for: selector, ref or condition.",
+                ));
             }
             None => hands::on_page(cx, "Wait for an element", Permission::Public, Effects::READS)?,
             Some(script) => {
                 let effects = Effects::NETWORK.and(Effects::EXECUTES);
-                hands::on_page(cx, "Run JavaScript in the page until it holds", Permission::Sensitive, effects)?
-                    .preview(Preview::Text(script.clone()))
-                    .not_undoable("What a script does cannot be taken back.")
+                hands::on_page(
+                    cx,
+                    "Run JavaScript in the page until it holds",
+                    Permission::Sensitive,
+                    effects,
+                )?
+                .preview(Preview::Text(script.clone()))
+                .not_undoable("What a script does cannot be taken back.")
             }
         };
         plan.timeout = Some(Duration::from_millis(input.timeout) + Duration::from_secs(20));

@@ -21,18 +21,25 @@ pub fn target(
     let target = Target { reference: given(reference), selector: given(selector), x, y };
     let ways = [target.reference.is_some(), target.selector.is_some(), x.is_some() || y.is_some()];
     match ways.iter().filter(|way| **way).count() {
-        1 if x.is_some() != y.is_some() => Err(ToolError::invalid("half_a_point", "A point has both x and y.")),
+        1 if x.is_some() != y.is_some() => {
+            Err(ToolError::invalid("half_a_point", "A point has both x and y."))
+        }
         1 => Ok(target),
-        0 => Err(ToolError::invalid("no_target", "Name the element: by ref (from browser_snapshot) or selector, or by a point where the tool takes x and y.")),
-        _ => Err(ToolError::invalid("two_targets", "Name the element in one way: ref, selector, or a point.")),
+        0 => Err(ToolError::invalid(
+            "no_target",
+            "Name the element: by ref (from browser_snapshot) or selector, or by a point where the tool takes x and y.",
+        )),
+        _ => {
+            Err(ToolError::invalid("two_targets", "Name the element in one way: ref, selector, or a point."))
+        }
     }
 }
 
 /// The target in words, as the caller named it.
 pub fn shown(target: &Target) -> String {
     match (&target.reference, &target.selector, target.x, target.y) {
-        (Some(reference), ..) => format!("ref {reference}"),
-        (_, Some(selector), ..) => format!("«{selector}»"),
+        (Some(reference), ..) => format!("ref {}", hands::short(reference)),
+        (_, Some(selector), ..) => format!("«{}»", hands::short(selector)),
         (.., Some(x), Some(y)) => format!("the point {x}, {y}"),
         _ => "nothing".to_owned(),
     }
@@ -54,15 +61,23 @@ async fn describe(page: &Page, target: &Target) -> ToolResult<Option<Value>> {
 }
 
 /// The plan of an act on an element. One that sends a form is asked about every time.
-pub fn plan(cx: &Cx, does: &str, target: &Target, described: Option<&Value>, sends: Option<&Value>) -> ToolResult<Plan> {
+pub fn plan(
+    cx: &Cx,
+    does: &str,
+    target: &Target,
+    described: Option<&Value>,
+    sends: Option<&Value>,
+) -> ToolResult<Plan> {
     let line = described.and_then(|described| described["line"].as_str());
     let what = line.map_or_else(|| shown(target), |line| format!("{line}, {}", shown(target)));
     let mut plan = hands::on_page(cx, &format!("{does} {what}"), Permission::Moderate, ACTS)?;
     let Some(form) = sends.filter(|form| form.is_object()) else { return Ok(plan) };
     let text = |key: &str| form[key].as_str().unwrap_or_default().to_owned();
-    plan = plan
-        .at_least(Permission::Sensitive, "browser:submit", "It sends a form.")
-        .note(format!("It sends a form ({} {}).", text("method").to_uppercase(), text("action")));
+    plan = plan.at_least(Permission::Sensitive, "browser:submit", "It sends a form.").note(format!(
+        "It sends a form ({} {}).",
+        text("method").to_uppercase(),
+        text("action")
+    ));
     if let Some(host) = hands::host_of(&text("action")).filter(|host| !plan.hosts.contains(host)) {
         plan = plan.note(format!("The form goes to another host: {host}."));
         plan.hosts.push(host);

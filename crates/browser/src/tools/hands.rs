@@ -1,11 +1,11 @@
 //! What the tools share: the browser of the session, where it is just now, and what its plans say of that.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use deskhand_core::{Absent, Cx, Effects, Permission, Plan, Services, ToolError, ToolResult};
 use url::Url;
 
-use crate::{Browser, Browsers, page::Page};
+use crate::{Browsers, page::Page, tab::Tab};
 
 /// How long a page may take.
 pub const LIMIT: Duration = Duration::from_secs(30);
@@ -35,18 +35,19 @@ pub async fn page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
 /// As [`page`], for a call whose plan was made for the page that is there: if another one is, it is planned anew.
 pub async fn same_page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
     let (page, notices) = page(cx).await?;
-    let here = source_of(&page.tab(|tab| tab.url().to_owned())?);
-    if cx.plan().is_some_and(|plan| plan.outside.as_ref() != Some(&here)) {
-        return Err(ToolError::plan_changed(format!("The browser is at {here} now.")));
+    let here = page.tab(source_of)?;
+    if cx.plan().is_some_and(|plan| plan.outside != here) {
+        let shown = here.as_deref().unwrap_or("an empty page");
+        return Err(ToolError::plan_changed(format!("The browser is at {shown} now.")));
     }
     Ok((page, notices))
 }
 
-/// Where the session's browser is. Starts none, and waits for nothing.
-pub fn where_it_is(cx: &Cx) -> ToolResult<String> {
-    let browser: Option<Arc<Browser>> = cx.service::<Browsers>()?.running(cx.session_id());
-    let url = browser.and_then(|browser| browser.targets().look().current().map(|tab| tab.url().to_owned()));
-    Ok(url.filter(|url| !url.is_empty()).unwrap_or_else(|| "about:blank".to_owned()))
+/// Where the session's browser is: the host, and where what the page says comes from. Starts none, and waits for nothing.
+fn where_it_is(cx: &Cx) -> ToolResult<(Option<String>, Option<String>)> {
+    let browser = cx.service::<Browsers>()?.running(cx.session_id());
+    let look = |tab: &Tab| (host_of(tab.url()), source_of(tab));
+    Ok(browser.and_then(|browser| browser.targets().look().current().map(look)).unwrap_or_default())
 }
 
 /// The host of an address that has one.
@@ -54,26 +55,30 @@ pub fn host_of(url: &str) -> Option<String> {
     Url::parse(url).ok()?.host_str().map(str::to_owned)
 }
 
-/// Where text of a page comes from.
-fn source_of(url: &str) -> String {
-    host_of(url).unwrap_or_else(|| "a web page".to_owned())
+/// Where text of a page comes from; `None` for a tab in which nothing was opened yet. (An empty page that another one
+/// opened has whatever that one wrote into it.)
+fn source_of(tab: &Tab) -> Option<String> {
+    let untouched = tab.number == 1 && tab.main_frame().is_none_or(|frame| frame.generation <= 1);
+    (!untouched).then(|| host_of(tab.url()).unwrap_or_else(|| "a web page".to_owned()))
 }
 
 /// A plan for something on the page that is there.
 pub fn on_page(cx: &Cx, does: &str, permission: Permission, effects: Effects) -> ToolResult<Plan> {
-    let url = where_it_is(cx)?;
-    let host = host_of(&url);
+    let (host, source) = where_it_is(cx)?;
+    // Without a page there is no host to reach.
+    let effects = Effects { network: effects.network && source.is_some(), ..effects };
     let place = host.as_deref().unwrap_or("an empty page");
     let why = match permission {
         Permission::Public => "It only looks at the page that is open.",
         Permission::Moderate => "It acts on a web page.",
         _ => "It runs code in a web page, with all that the page may do.",
     };
-    let mut plan = Plan::new(format!("{does} ({place})")).effects(effects).at_least(permission, "browser:page", why);
+    let mut plan =
+        Plan::new(format!("{does} ({place})")).effects(effects).at_least(permission, "browser:page", why);
     if effects.writes {
         plan = plan.not_undoable("What a page does cannot be taken back.");
     }
-    plan.outside = Some(source_of(&url));
+    plan.outside = source;
     // Looking at what is there reaches no host.
     plan.hosts = host.into_iter().filter(|_| effects.network).collect();
     Ok(plan)
@@ -94,15 +99,25 @@ pub fn web_address(text: &str) -> ToolResult<Url> {
         }
         parsed => parsed,
     };
-    let url = parsed.map_err(|error| ToolError::invalid("bad_url", format!("«{text}» is no address: {error}.")))?;
+    let url = parsed.map_err(|error| {
+        ToolError::invalid("bad_url", format!("«{}» is no address: {error}.", short(text)))
+    })?;
     match url.scheme() {
         "http" | "https" if url.host_str().is_some() => Ok(url),
         "about" if url.as_str() == "about:blank" => Ok(url),
         scheme => {
-            let message = format!("The browser goes to http and https addresses only, not to {scheme}:.");
+            let message =
+                format!("The browser goes to http and https addresses only, not to {}:.", short(scheme));
             Err(ToolError::blocked("browser:scheme", message).hint("Files are read with read_file."))
         }
     }
+}
+
+/// What a caller wrote, as far as a message or a plan repeats it.
+pub fn short(text: &str) -> String {
+    const MOST: usize = 200;
+    let cut: String = text.chars().take(MOST).collect();
+    if text.chars().nth(MOST).is_some() { cut + "…" } else { cut }
 }
 
 /// What happened meanwhile, under what a tool says.
@@ -128,8 +143,17 @@ mod tests {
             assert_eq!(web_address(text).unwrap().as_str(), url, "{text}");
         }
         for bad in [
-            "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "chrome://settings", "view-source:http://a/",
-            "about:config", "blob:http://a/1", "ftp://a/", "filesystem:http://a/", "FILE:///etc/passwd", "devtools://x",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "chrome://settings",
+            "view-source:http://a/",
+            "about:config",
+            "blob:http://a/1",
+            "ftp://a/",
+            "filesystem:http://a/",
+            "FILE:///etc/passwd",
+            "devtools://x",
         ] {
             assert_eq!(web_address(bad).unwrap_err().code, "browser:scheme", "{bad}");
         }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use deskhand_browser::{Browsers, Config, tools};
 use deskhand_core::{
-    Answer, ApprovalRequest, Approver, Caller, Desktop, Gate, GateSettings, Mode, Outcome, Permission, Registry, Request, ResultAnswer, Services, SessionCx, Status,
+    Answer, ApprovalRequest, Approver, Caller, Desktop, Gate, GateSettings, Mode, Outcome, Permission,
+    Registry, Request, ResultAnswer, Services, SessionCx, Status,
     approval::{AnyAnswer, Subject},
     event::NoEvents,
 };
@@ -105,7 +106,8 @@ impl Shop {
 
 /// The ref that stands in a line of a snapshot.
 fn ref_in(text: &str, words: &str) -> String {
-    let line = text.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("no «{words}» in {text}"));
+    let line =
+        text.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("no «{words}» in {text}"));
     line.split("[ref=").nth(1).unwrap().split(']').next().unwrap().to_owned()
 }
 
@@ -128,7 +130,11 @@ async fn a_form_is_filled_and_sent_with_refs_and_selectors() {
     assert_eq!(scrolled.data["at_end"], true);
     let picture = shop.call("browser_screenshot", json!({"selector": "#button"})).await;
     let width = shop.script("Math.round(button.getBoundingClientRect().width)").await;
-    assert!((picture.data["width"].as_i64().unwrap() - width.as_i64().unwrap()).abs() <= 1, "{}", picture.data);
+    assert!(
+        (picture.data["width"].as_i64().unwrap() - width.as_i64().unwrap()).abs() <= 1,
+        "{}",
+        picture.data
+    );
     assert_eq!(picture.images.len(), 1);
     // A ref of the page before is known for what it is.
     shop.go("second.html").await;
@@ -151,7 +157,8 @@ async fn what_is_typed_is_nowhere_written_down() {
     let typing = "document.querySelector('input[type=password]').value.length";
     assert_eq!(shop.script(typing).await, SECRET.len());
     // Under a name that is not quite right, too.
-    shop.try_call("browser_type", json!({"selector": "input[type=password]", "Text": SECRET, "txt": SECRET})).await;
+    shop.try_call("browser_type", json!({"selector": "input[type=password]", "Text": SECRET, "txt": SECRET}))
+        .await;
     let explained = shop.gate.explain(Request::new("browser_type", field), &shop.session).await.unwrap();
     assert!(!serde_json::to_string(&explained).unwrap().contains(SECRET));
     let mut files = vec![shop.folder.path().join("data")];
@@ -204,7 +211,9 @@ async fn waiting_ends_when_it_is_so_and_says_when_it_is_not() {
     shop.call("browser_wait_for", json!({"selector": "#late", "state": "detached"})).await;
     shop.script("setTimeout(() => window.ready = 1, 200); 1").await;
     shop.call("browser_wait_for", json!({"condition": "window.ready === 1"})).await;
-    for arguments in [json!({"selector": "#never", "timeout": 300}), json!({"condition": "false", "timeout": 300})] {
+    for arguments in
+        [json!({"selector": "#never", "timeout": 300}), json!({"condition": "false", "timeout": 300})]
+    {
         assert_eq!(shop.try_call("browser_wait_for", arguments).await.status, Status::TimedOut);
     }
     assert_eq!(shop.try_call("browser_wait_for", json!({})).await.status, Status::InvalidArguments);
@@ -225,8 +234,11 @@ async fn an_element_in_a_frame_of_another_site_is_clicked() {
     assert!(seen.contains("textbox"), "{seen}");
     // The frame's own code ran: its title is what the button makes it.
     let browser = shop.browsers.running("test").unwrap();
-    let page = deskhand_browser::page::Page::take(browser, tokio_util::sync::CancellationToken::new()).await.unwrap();
-    let frame = page.tab(|tab| tab.frames.iter().find(|frame| frame.url == inner).unwrap().id.clone()).unwrap();
+    let page = deskhand_browser::page::Page::take(browser, tokio_util::sync::CancellationToken::new())
+        .await
+        .unwrap();
+    let frame =
+        page.tab(|tab| tab.frames.iter().find(|frame| frame.url == inner).unwrap().id.clone()).unwrap();
     assert_eq!(page.ask(Some(&frame), "page_facts", &Value::Null).await.unwrap()["title"], "clicked");
     drop(page);
     shop.browsers.close_all().await;

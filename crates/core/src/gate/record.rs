@@ -67,7 +67,8 @@ pub(super) struct Draft {
 impl Draft {
     pub fn new(gate: &Gate, request: &Request, session: &SessionCx) -> Self {
         let shown = gate.shown(&request.tool, request.dialect.as_deref(), &request.arguments);
-        let input_sha256 = hashed(gate, &request.tool, request.dialect.as_deref(), &request.arguments, &shown);
+        let input_sha256 =
+            hashed(gate, &request.tool, request.dialect.as_deref(), &request.arguments, &shown);
         Self {
             call_id: request.id.unwrap_or_else(CallId::new),
             outside: None,

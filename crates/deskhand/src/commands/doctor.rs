@@ -4,6 +4,7 @@ use std::{fmt::Write, time::Duration};
 
 use anyhow::Result;
 use deskhand_agent::Models;
+use deskhand_browser::launch;
 use deskhand_core::{
     AuditTrail, GrantBook, UndoJournal,
     session::{Owner, PageAsk, SessionQuery, SessionStore},
@@ -54,6 +55,7 @@ pub async fn run(app: &App, printer: Printer) -> Result<u8> {
         config(app),
         tools(app),
         servers(app).await,
+        browser(app).await,
         person(),
     ];
     checks.extend(confinement(app));
@@ -321,6 +323,29 @@ fn confinement(app: &App) -> Vec<Check> {
 #[cfg(not(unix))]
 fn confinement(_: &App) -> Vec<Check> {
     vec![Check::bad("sandbox", "there is none for this system yet", "Programs are not started here.")]
+}
+
+/// A browser that is missing is no fault: everything else works without it.
+async fn browser(app: &App) -> Check {
+    const NAME: &str = "browser";
+    if let Some(address) = &app.browsers.config().attach {
+        return Check::good(NAME, format!("the one that runs at {address}"));
+    }
+    match app.browsers.found() {
+        Ok(found) => {
+            let version = launch::version(&found).await.unwrap_or_else(|| found.name.clone());
+            let sandbox = if launch::without_sandbox() {
+                "; started without its own sandbox, since Deskhand runs as root"
+            } else {
+                ""
+            };
+            Check::good(NAME, format!("{version} ({}){sandbox}", found.path.display()))
+        }
+        Err(error) => {
+            let check = Check::good(NAME, format!("{error}: the browser tools are not offered"));
+            Check { remedy: Some(error.remedy()), ..check }
+        }
+    }
 }
 
 fn person() -> Check {

@@ -3,6 +3,7 @@
 //! Layers, each over the one before: the defaults, the person's config file, the workspace's config file (which
 //! came with the folder: it may only tighten until the person trusts its content), `DESKHAND_*`, flags.
 
+mod browsing;
 mod conversation;
 mod edit;
 mod known;

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use deskhand_browser::Browsers;
 use deskhand_core::{
     Answer, ApprovalRequest, Approver, Caller, Desktop, EventBody, EventSink, Gate, GateSettings, Mode,
     Outcome, Request, ResultAnswer, Services, SessionCx, UndoJournal,
@@ -56,7 +57,8 @@ impl Desk {
         .unwrap();
         let undo: Arc<dyn UndoJournal> = store.undo();
         let sandbox = sandbox(&paths, env!("CARGO_BIN_EXE_deskhand"));
-        let services = Services::default().with(paths).with(undo);
+        let browsers = Browsers::new(deskhand_browser::Config::new(data.join("browser")));
+        let services = Services::default().with(paths).with(undo).with(browsers);
         let services = services
             .with(deskhand_guard::shell::Shell::default())
             .with(sandbox)

@@ -102,8 +102,9 @@ function reach(place, element, scroll) {
     tried = accept(place);
     if (tried.point) return { ...tried, scrolled: true };
   }
+  // What covers it in the middle of the view is the better answer than what does at an edge.
   scrollIntoView(place, { block: "center", inline: "center", behavior: "instant" });
-  return { ...tried, scrolled: true };
+  return { ...accept(place), scrolled: true };
 }
 
 const middle = (element) => {

@@ -105,6 +105,7 @@ function nativeName(element, tag) {
 /** The name an element has without looking at what it contains; "" when it has none. */
 function ownName(element) {
   const tag = localName(element);
+  if (!hasAttributes(element) && !LABELLED.has(tag) && !Object.hasOwn(BY_CHILD, tag)) return "";
   const name = labelledBy(element) || fold(getAttribute(element, "aria-label") ?? "")
     || (isForm(element) ? "" : fold(nativeName(element, tag)));
   return cut(name, NAME_MAX);
@@ -139,31 +140,33 @@ const FIELDS = new Set(["textbox", "searchbox", "combobox", "spinbutton", "listb
 /** The states of an element as they stand in a line: ["disabled", "level=2"]. */
 function statesOf(element, role, now) {
   const states = [];
+  const aria = attributeNames(element).some((name) => name.startsWith("aria-"));
+  const stated = (name) => (aria ? getAttribute(element, name)?.toLowerCase() : undefined);
   const checked = checkedState(element, role);
   if (checked === "mixed") states.push("mixed");
   else if (checked !== null) states.push(checked ? "checked" : "unchecked");
-  if (INTERACTIVE.has(role) && (matches(element, ":disabled") || truth(element, "aria-disabled"))) states.push("disabled");
-  const expanded = getAttribute(element, "aria-expanded")?.toLowerCase();
+  if (INTERACTIVE.has(role) && (matches(element, ":disabled") || stated("aria-disabled") === "true")) states.push("disabled");
+  const expanded = stated("aria-expanded");
   if (expanded === "true" || expanded === "false") states.push(expanded === "true" ? "expanded" : "collapsed");
   else if (localName(element) === "summary") {
     const details = nearest(element, (outer) => outer instanceof HTMLDetailsElement);
     if (details) states.push(details.open ? "expanded" : "collapsed");
   }
-  if (truth(element, "aria-selected")) states.push("selected");
-  const pressed = getAttribute(element, "aria-pressed")?.toLowerCase();
+  if (stated("aria-selected") === "true") states.push("selected");
+  const pressed = stated("aria-pressed");
   if (pressed === "true") states.push("pressed");
   else if (pressed === "mixed") states.push("pressed=mixed");
-  const current = getAttribute(element, "aria-current")?.toLowerCase();
+  const current = stated("aria-current");
   if (current && current !== "false") states.push(current === "true" ? "current" : `current=${cut(fold(current), 12)}`);
   if (role === "heading") states.push(`level=${whole(getAttribute(element, "aria-level") ?? /^h([1-6])$/u.exec(localName(element))?.[1], 2, 1, 99)}`);
   if (FIELDS.has(role)) {
-    if (truth(element, "aria-required") || (element.required === true)) states.push("required");
-    if (truth(element, "aria-readonly") || (element.readOnly === true && role !== "checkbox" && role !== "radio")) states.push("readonly");
-    const invalid = getAttribute(element, "aria-invalid")?.toLowerCase();
+    if (stated("aria-required") === "true" || (element.required === true)) states.push("required");
+    if (stated("aria-readonly") === "true" || (element.readOnly === true && role !== "checkbox" && role !== "radio")) states.push("readonly");
+    const invalid = stated("aria-invalid");
     if ((invalid && invalid !== "false") || matches(element, ":user-invalid")) states.push("invalid");
   }
-  if (role === "dialog" && (truth(element, "aria-modal") || matches(element, ":modal"))) states.push("modal");
-  if (truth(element, "aria-busy")) states.push("busy");
+  if (role === "dialog" && (stated("aria-modal") === "true" || matches(element, ":modal"))) states.push("modal");
+  if (stated("aria-busy") === "true") states.push("busy");
   if (element instanceof HTMLInputElement && TYPED.has(element.type)) states.push(`type=${element.type}`);
   if (element instanceof HTMLMediaElement) states.push(element.paused ? "paused" : "playing");
   if (element === now) states.push("focused");

@@ -73,7 +73,7 @@ function measure(node, depth, deepest) {
         const inside = countBelow(kid);
         kid.ref = true;
         kid.kids = [];
-        kid.line = `${headAndValue(kid)} … ${inside} inside: root_ref=${refOf(kid.element)}`;
+        kid.line = `${headAndValue(kid)} … ${inside} inside (by root_ref)`;
       }
       measure(kid, depth + 1, deepest);
     }
@@ -183,8 +183,7 @@ function layOne(kid, share, depth, out) {
     out.push({ depth, line: more > 0 ? `${cut(kid.line, room)} (${more} more characters)` : kid.line, node: kid });
   } else if (rest < LINE * 2) {
     kid.ref = true;
-    const own = kid.line.replace(/:$/u, "");
-    out.push({ depth, line: `${own} … ${plural(kid.count - 1, "line")} inside: root_ref=${refOf(kid.element)}`, node: kid });
+    out.push({ depth, line: `${headAndValue(kid)} … ${plural(kid.count - 1, "line")} inside (by root_ref)`, node: kid });
   } else {
     out.push({ depth, line: kid.line, node: kid });
     lay(kid, 0, rest, depth + 1, out);

@@ -1,8 +1,9 @@
 // Reading the DOM without being fooled by it.
 //
 // An isolated world has its own prototypes, so nothing that a page does to `Element.prototype` reaches us. Names do:
-// `<input name="parentNode">` inside a form, or `<img name="body">`, hide the real property in every world. So nodes are
-// read through the getters of the prototypes, never through the node itself, wherever a form or a document may stand.
+// `<input name="parentNode">` inside a form hides the form's own property in every world. So nodes are read through the
+// getters of the prototypes, never through the node itself, wherever it may be a form. (`<img name="body">` does the same to
+// a document; Chromium spares isolated worlds that, but it is not written anywhere, so documents are read in the same way.)
 
 const uncurried = (method) => Function.prototype.call.bind(method);
 const getter = (prototype, name) => uncurried(Object.getOwnPropertyDescriptor(prototype, name).get);
@@ -13,7 +14,6 @@ const nextSibling = getter(Node.prototype, "nextSibling");
 const parentNode = getter(Node.prototype, "parentNode");
 const isConnected = getter(Node.prototype, "isConnected");
 const rootOf = uncurried(Node.prototype.getRootNode);
-const contains = uncurried(Node.prototype.contains);
 const dataOf = getter(CharacterData.prototype, "data");
 
 const localName = getter(Element.prototype, "localName");
@@ -22,6 +22,7 @@ const shadowOf = getter(Element.prototype, "shadowRoot");
 const slotOf = getter(Element.prototype, "assignedSlot");
 const getAttribute = uncurried(Element.prototype.getAttribute);
 const hasAttribute = uncurried(Element.prototype.hasAttribute);
+const hasAttributes = uncurried(Element.prototype.hasAttributes);
 const attributeNames = uncurried(Element.prototype.getAttributeNames);
 const matches = uncurried(Element.prototype.matches);
 const checkVisibility = uncurried(Element.prototype.checkVisibility);

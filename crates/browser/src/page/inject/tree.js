@@ -45,11 +45,13 @@ function enterElement(element, open, now) {
     outer.node.kids.push(BREAK);
     return false;
   }
-  if (getAttribute(element, "aria-hidden") === "true" || hasAttribute(element, "inert")) return false;
+  // Half of all elements have no attributes, and then there is nothing to ask for.
+  const bare = !hasAttributes(element);
+  if (!bare && (getAttribute(element, "aria-hidden") === "true" || hasAttribute(element, "inert"))) return false;
   const seen = tag === "area" ? "yes" : shown(element);
   if (seen === "no") return false;
   const inner = { node: outer.node, own: false, quiet: outer.quiet, invisible: seen === "invisible" || (seen === "contents" && outer.invisible), pointer: outer.pointer, used: outer.used, block: BLOCK.has(tag) };
-  let role = roleOf(element);
+  let role = bare && isHtml(element) ? nativeRole(element, tag) : roleOf(element);
   if (role === "svg") role = svgRole(element);
   if (element instanceof HTMLLabelElement) {
     role = labelRole(element, role);
@@ -59,7 +61,7 @@ function enterElement(element, open, now) {
   if (seen === "yes") {
     const style = getComputedStyle(element);
     if (!inner.quiet && isClipped(element, style)) inner.quiet = true;
-    if (!INTERACTIVE.has(role)) role = clickableRole(element, role, style, outer, inner);
+    if (!INTERACTIVE.has(role)) role = clickableRole(element, role, bare, style, outer, inner);
   }
   if (INTERACTIVE.has(role)) inner.used = inner.pointer = true;
   if (role === "cell" && outer.node.role !== "row") role = "generic";
@@ -85,7 +87,10 @@ function enterElement(element, open, now) {
     close(node, open[depth - 1]);
     return false;
   }
-  open.push({ ...inner, node, own: true, quiet: false });
+  inner.node = node;
+  inner.own = true;
+  inner.quiet = false;
+  open.push(inner);
   return true;
 }
 
@@ -102,10 +107,10 @@ function labelRole(label, role) {
 }
 
 /** "clickable" for what has no role of use but shows by attribute or pointer that it can be clicked. */
-function clickableRole(element, role, style, outer, inner) {
+function clickableRole(element, role, bare, style, outer, inner) {
   if (outer.used) return role;
   if (hidesText(element, style)) inner.mute = true;
-  let clickable = isClickableByAttribute(element);
+  let clickable = !bare && isClickableByAttribute(element);
   if (!clickable && !outer.pointer && style.cursor === "pointer") {
     inner.pointer = true;
     clickable = !(element instanceof HTMLLabelElement);

@@ -3,10 +3,13 @@
 // Controls, bidirectional overrides, zero-width characters and Unicode tags: they let a page hide or reorder what is
 // read. The joiners (U+200C, U+200D) stay, since Persian and emoji need them.
 const INVISIBLE = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|\u{e0000}|[\u{e0001}-\u{e007f}]/gu;
+const PLAIN = /^[!-Z\\-~]+(?: [!-Z\\-~]+)*$/u;
 const BLANKS = /\s+/gu;
 
 /** One line of text; what would look like a ref of ours is spoiled, so that a page cannot lend itself one. */
 function fold(text) {
+  // Most texts are plain already.
+  if (PLAIN.test(text)) return text;
   return text.replace(INVISIBLE, "").replace(BLANKS, " ").trim().replaceAll("[ref=", "[ref:");
 }
 

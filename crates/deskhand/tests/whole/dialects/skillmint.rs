@@ -134,12 +134,83 @@ super::dialect! { "skillmint"
             let said = there.says(json!({"focus": "the migration"})).await;
             assert!(said.contains("before the next step"), "{said}");
         }
+        browser_launch(there) {
+            let said = there.says(json!({"headless": true, "viewport": {"width": 900, "height": 700}})).await;
+            assert!(said.contains("900×700"), "{said}");
+        }
+        browser_navigate(there) {
+            let site = Site::start().await;
+            assert!(there.says(json!({"url": site.url()})).await.contains("Shop"));
+            there.ends(json!({"url": "file:///etc/passwd"}), Status::Blocked).await;
+        }
+        browser_click(there) {
+            let _site = Site::shown(&there).await;
+            assert!(there.says(json!({"selector": "#buy"})).await.contains("Buy"));
+            there.gives(json!({"x": 5, "y": 5})).await;
+            there.ends(json!({}), Status::InvalidArguments).await;
+        }
+        browser_type(there) {
+            let _site = Site::shown(&there).await;
+            there.gives(json!({"selector": "#name", "text": "Ada", "delay": 1})).await;
+            assert_eq!(value_of(&there, "document.querySelector('#name').value").await, "Ada");
+        }
+        browser_scroll(there) {
+            let _site = Site::shown(&there).await;
+            for (direction, at) in [("down", "500"), ("to_bottom", "end"), ("up", "-500"), ("to_top", "end")] {
+                let said = there.says(json!({"direction": direction})).await;
+                assert!(said.contains(at), "{direction}: {said}");
+            }
+        }
+        browser_hover(there) {
+            let _site = Site::shown(&there).await;
+            there.gives(json!({"selector": "#buy"})).await;
+            assert_eq!(value_of(&there, "String(document.querySelector('#buy:hover') !== null)").await, "true");
+        }
+        browser_press_key(there) {
+            let _site = Site::shown(&there).await;
+            assert!(there.says(json!({"key": "a", "modifiers": ["Control"]})).await.contains("Control+a"));
+            there.ends(json!({"key": "NoSuchKey"}), Status::InvalidArguments).await;
+        }
+        browser_screenshot(there) {
+            let _site = Site::shown(&there).await;
+            let came = there.gives(json!({"full_page": true})).await;
+            assert!(came.outcome.images[0].base64.starts_with("iVBORw0KGgo"));
+            there.gives(json!({"selector": "#buy"})).await;
+        }
+        browser_get_dom(there) {
+            let _site = Site::shown(&there).await;
+            assert!(there.says(json!({"selector": "form", "max_depth": 2})).await.contains("buy"));
+        }
+        browser_evaluate(there) {
+            let _site = Site::shown(&there).await;
+            assert_eq!(there.says(json!({"script": "document.title"})).await, "Shop");
+        }
+        browser_wait_for(there) {
+            let _site = Site::shown(&there).await;
+            there.gives(json!({"selector": "#buy", "condition": "document.readyState === 'complete'"})).await;
+            there.ends(json!({"selector": "#none", "timeout": 100}), Status::TimedOut).await;
+        }
+        browser_go_back(there) {
+            let _site = Site::shown(&there).await;
+            assert!(there.says(json!({})).await.contains("about:blank"));
+        }
+        browser_go_forward(there) {
+            let _site = Site::shown(&there).await;
+            there.call_other("browser_go_back", json!({})).await;
+            assert!(there.says(json!({})).await.contains("Shop"));
+        }
+        browser_reload(there) {
+            let _site = Site::shown(&there).await;
+            assert!(there.says(json!({})).await.contains("Shop"));
+        }
+        browser_get_state(there) {
+            let site = Site::shown(&there).await;
+            let said = there.says(json!({})).await;
+            assert!(said.contains(&site.url()) && said.contains("complete") && said.contains("History"), "{said}");
+        }
     }
     not_built {
-        web_fetch web_search todo_write task ask_user memory
-        browser_launch browser_navigate browser_click browser_type browser_scroll browser_hover browser_press_key
-        browser_screenshot browser_get_dom browser_evaluate browser_wait_for browser_go_back browser_go_forward
-        browser_reload browser_get_state screenshot open_in_folder
+        web_fetch web_search todo_write task ask_user memory screenshot open_in_folder
     }
 }
 
@@ -151,4 +222,54 @@ async fn in_background(there: &There, command: &str) -> String {
     let id = said.split('"').nth(1).unwrap();
     assert!(said.contains("process_id") && id.starts_with("p-"), "{said}");
     id.to_owned()
+}
+
+/// What a script says in the page that is open.
+async fn value_of(there: &There, script: &str) -> String {
+    there.call_other("browser_evaluate", json!({"script": script})).await.text()
+}
+
+/// A page on this machine.
+struct Site {
+    port: u16,
+    serving: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+impl Site {
+    async fn start() -> Self {
+        const PAGE: &str = "<!doctype html><title>Shop</title><form><input id=name><button type=button id=buy>Buy</button></form>\
+            <div style='height:5000px'></div>";
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let serving = tokio::spawn(async move {
+            use tokio::io::{AsyncReadExt, AsyncWriteExt};
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let _ = stream.read(&mut [0; 8192]).await;
+                let answer = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{PAGE}",
+                    PAGE.len()
+                );
+                let _ = stream.write_all(answer.as_bytes()).await;
+            }
+        });
+        Self { port, serving }
+    }
+
+    /// Such a page, opened in the browser.
+    async fn shown(there: &There) -> Self {
+        let site = Self::start().await;
+        let came = there.call_other("browser_navigate", json!({"url": site.url()})).await;
+        assert_eq!(came.outcome.status, Status::Success, "{}", came.outcome.text);
+        site
+    }
+
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/", self.port)
+    }
 }

@@ -1,0 +1,70 @@
+//! The settings of browsers.
+
+use std::path::{Path, PathBuf};
+
+use deskhand_browser::{Config, launch::Window, stealth::Stealth};
+use serde_json::{Value, json};
+
+use super::{
+    Settings,
+    known::{Known, a_bool, is},
+};
+
+pub(super) const KNOWN: &[Known] = &[
+    Known {
+        key: "browser.path",
+        about: "The program of the browser to start, as an absolute path; empty: the first one that is found",
+        default: || json!(""),
+        check: |value| {
+            is(
+                value.as_str().is_some_and(|path| path.is_empty() || Path::new(path).is_absolute()),
+                "an absolute path",
+            )
+        },
+        tightens: stays,
+    },
+    Known {
+        key: "browser.attach",
+        about: "The address of a running browser's debugger (http://127.0.0.1:9222) to use instead of starting one",
+        default: || json!(""),
+        check: |value| {
+            let known =
+                |text: &str| text.is_empty() || text.starts_with("http://") || text.starts_with("ws://");
+            is(value.as_str().is_some_and(known), "an http: or ws: address")
+        },
+        tightens: stays,
+    },
+    Known {
+        key: "browser.headless",
+        about: "Whether browsers are started without a window",
+        default: || json!(true),
+        check: a_bool,
+        tightens: stays,
+    },
+    Known {
+        key: "browser.stealth",
+        about: "Whether pages are kept from seeing that a program uses the browser",
+        default: || json!(true),
+        check: a_bool,
+        tightens: stays,
+    },
+];
+
+/// What a workspace brings along has no say in which program runs.
+fn stays(old: &Value, new: &Value) -> bool {
+    old == new
+}
+
+impl Settings {
+    /// What browsers are started with.
+    pub fn browsers(&self, data_dir: &Path) -> Config {
+        let text = |key| self.value(key).as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        let is_on = |key| self.value(key).as_bool().unwrap_or(true);
+        let mut config = Config::new(data_dir.join("browser"));
+        config.path = text("browser.path").map(PathBuf::from);
+        config.attach = text("browser.attach");
+        config.options.window = if is_on("browser.headless") { Window::Headless } else { Window::Visible };
+        config.options.stealth = if is_on("browser.stealth") { Stealth::On } else { Stealth::Off };
+        config
+    }
+}

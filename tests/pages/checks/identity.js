@@ -56,7 +56,7 @@ check("the server is told the same brands", async () => {
   return differences(right, await headersSeen());
 });
 check("the page itself was asked for by the same", async () => {
-  const first = await fetch("headers-of-checks.html").then((answer) => answer.json());
+  const first = await fetch("headers-of/checks.html").then((answer) => answer.json());
   return differences({ "user-agent": navigator.userAgent, "sec-ch-ua": brandsText(navigator.userAgentData.brands) }, first);
 });
 check("a frame is asked for by the same", async () => {

@@ -70,6 +70,7 @@ const inWorker = async () => {
     headers: { "user-agent": asked["user-agent"], "accept-language": asked["accept-language"] },
   };
 };
+const fileAskedBy = async () => differences({ "user-agent": navigator.userAgent }, await fetch("headers-of/checks/worker.js").then((answer) => answer.json()));
 const told = (port) => within(new Promise((yes) => { port.onmessage = ({ data }) => yes(data); }), "the worker");
 
 check("a worker is the same", async () => {
@@ -77,7 +78,8 @@ check("a worker is the same", async () => {
   const answer = told(worker);
   const found = differences(await inWorker(), await answer);
   worker.terminate();
-  return found;
+  const asked = await fileAskedBy();
+  return found === true ? asked : found;
 });
 check("a worker without a file is the same", async () => {
   const code = "postMessage([navigator.userAgent, navigator.languages.join(), navigator.hardwareConcurrency, JSON.stringify(navigator.userAgentData?.brands)])";
@@ -89,7 +91,9 @@ check("a worker without a file is the same", async () => {
 check("a shared worker is the same", async () => {
   const { port } = new SharedWorker("checks/worker.js");
   const answer = told(port);
-  return differences(await inWorker(), await answer);
+  const found = differences(await inWorker(), await answer);
+  const asked = await fileAskedBy();
+  return found === true ? asked : found;
 });
 check("a service worker is the same", async () => {
   const registration = await navigator.serviceWorker.register("checks/worker.js");
@@ -100,5 +104,6 @@ check("a service worker is the same", async () => {
   worker.postMessage("look", [port2]);
   const found = differences(await inWorker(), await answer);
   await registration.unregister();
-  return found;
+  const asked = await fileAskedBy();
+  return found === true ? asked : found;
 });

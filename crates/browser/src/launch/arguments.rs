@@ -58,8 +58,6 @@ const ALWAYS: &[&str] = &[
     "--no-service-autorun",
     "--password-store=basic",
     "--use-mock-keychain",
-    // Pages would see another size than the one asked for.
-    "--hide-scrollbars",
 ];
 
 /// All arguments, the first page last.
@@ -67,16 +65,13 @@ pub fn arguments(profile: &Path, window: Window, viewport: Viewport, stealth: St
     let mut arguments: Vec<String> = ALWAYS.iter().map(|&flag| flag.to_owned()).collect();
     arguments.push(format!("--user-data-dir={}", profile.display()));
     arguments.push(format!("--window-size={},{}", viewport.width, viewport.height + FRAME_HEIGHT));
-    if window == Window::Headless {
-        arguments.push("--headless=new".to_owned());
-    }
     if without_sandbox() {
         arguments.push("--no-sandbox".to_owned());
     }
     if cfg!(target_os = "linux") && !has_shared_memory() {
         arguments.push("--disable-dev-shm-usage".to_owned());
     }
-    arguments.extend(stealth.arguments().iter().map(|&flag| flag.to_owned()));
+    arguments.extend(stealth.arguments(window, viewport));
     arguments.push("about:blank".to_owned());
     arguments
 }

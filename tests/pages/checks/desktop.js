@@ -5,6 +5,8 @@ check("the window is larger than the page", () => (outerWidth >= innerWidth && o
 check("the screen has room for the window", () => (outerWidth <= screen.width && outerHeight <= screen.height) || `${outerWidth}×${outerHeight}, ${screen.width}×${screen.height}`);
 check("the window is on the screen", () => (screenX >= 0 && screenY >= 0 && screenX + outerWidth <= screen.width && screenY + outerHeight <= screen.height) || `${screenX},${screenY}`);
 check("what is free of the screen is in it", () => (screen.availWidth > 0 && screen.availWidth <= screen.width && screen.availHeight > 0 && screen.availHeight <= screen.height) || `${screen.availWidth}×${screen.availHeight}`);
+check("the desktop has a bar", () => screen.availHeight < screen.height || screen.availWidth < screen.width || "none");
+check("the window is not the screen", () => !(visualViewport.width === screen.width && visualViewport.height === screen.height));
 check("the screen is a usual one", () => (screen.width >= 1024 && screen.height >= 720 && screen.width > screen.height) || `${screen.width}×${screen.height}`);
 check("the screen has colours", () => (screen.colorDepth >= 24 && screen.pixelDepth === screen.colorDepth) || screen.colorDepth);
 check("the screen lies on its side", () => screen.orientation.type === "landscape-primary" || screen.orientation.type);

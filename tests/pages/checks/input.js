@@ -28,6 +28,22 @@ const inputChecks = {
   },
   "it was no touch": () => felt.filter(({ type }) => /mouse|click/.test(type)).every(({ sourceCapabilities }) => sourceCapabilities?.firesTouchEvents === false),
 };
+// For a click in a frame of another site, whose corner is at the given point of the page.
+function frameElsewhere(left, top) {
+  const frame = frameOf((element) => {
+    element.style.cssText = `position: absolute; left: ${left}px; top: ${top}px; width: 300px; height: 200px; border: 0`;
+    element.src = `${location.origin.replace("127.0.0.1", "localhost")}/checks/frame.html`;
+  });
+  pressedInFrame = within(new Promise((yes) => addEventListener("message", ({ data }) => data.pressed && yes(data.pressed))), "the frame");
+  return loaded(frame).then(() => true);
+}
+let pressedInFrame;
+inputChecks["points in a frame of another site are where the frame is"] = async () => {
+  const [clientX, clientY, x, y] = await pressedInFrame;
+  const own = felt.find(({ type }) => type === "mousedown");
+  const page = [own.screenX - own.clientX, own.screenY - own.clientY];
+  return (x - clientX === page[0] + 300 && y - clientY === page[1] + 400) || `${x - clientX},${y - clientY} is not ${page[0] + 300},${page[1] + 400}`;
+};
 async function clicked() {
   const results = {};
   for (const [name, test] of Object.entries(inputChecks)) results[name] = await one(test);

@@ -10,6 +10,7 @@ check("the addresses of this machine are not told", async () => {
   const text = found.join(" ") + peer.localDescription.sdp.split("\n").filter((line) => /^a=candidate/.test(line)).join(" ");
   peer.close();
   const addresses = (text.match(/\b(?:10|127|172\.(?:1[6-9]|2\d|3[01])|192\.168|169\.254)(?:\.\d{1,3}){2,3}\b/g) ?? []);
+  if (!found.some((candidate) => candidate.includes(".local"))) return "no candidates";
   return addresses.length === 0 || addresses.join();
 });
 check("connections between browsers are native", () => isNative(RTCPeerConnection) && isNative(RTCPeerConnection.prototype.createOffer) && "RTCDataChannel" in window);
@@ -23,6 +24,7 @@ check("open formats are played", () => document.createElement("video").canPlayTy
 check("the usual formats are played", () => document.createElement("video").canPlayType('video/mp4; codecs="avc1.42E01E"') === "probably" && document.createElement("audio").canPlayType("audio/mpeg") === "probably");
 check("devices are listed without names", async () => {
   const devices = await navigator.mediaDevices.enumerateDevices();
+  if (devices.length === 0) return "none";
   return devices.every(({ label }) => label === "") && isNative(navigator.mediaDevices.enumerateDevices);
 });
 check("voices are listed", () => Array.isArray(speechSynthesis.getVoices()) && isNative(speechSynthesis.getVoices));

@@ -93,12 +93,7 @@ pub fn start(
 
 /// Moving pipes into another process needs more than the standard library elsewhere.
 #[cfg(not(unix))]
-pub fn start(
-    found: &Found,
-    _: &[String],
-    _: Vec<(&str, &str)>,
-    _: Profile,
-) -> Result<Started, LaunchError> {
+pub fn start(found: &Found, _: &[String], _: Vec<(&str, &str)>, _: Profile) -> Result<Started, LaunchError> {
     let error =
         std::io::Error::other("starting a browser is not built for this system; attach to one instead");
     Err(LaunchError::NotStarted { path: found.path.clone(), error })

@@ -5,6 +5,7 @@
 //! environment, by which Mesa draws what a software rasteriser would ([`graphics`]), and the name that the browser goes
 //! by ([`identity`]), which every target is given before any of its own code runs. All are empty when it is off.
 
+mod devices;
 mod flags;
 mod graphics;
 mod identity;

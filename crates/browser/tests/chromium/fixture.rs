@@ -144,6 +144,10 @@ async fn answer(mut stream: TcpStream, heard: Heard) {
             std::future::pending::<()>().await;
             return;
         }
+        // Wants a name and a password, for which a browser asks a person.
+        "locked" => {
+            ("401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"", "text/html", b"locked".to_vec())
+        }
         "missing" => ("404 Not Found", "text/html", b"<title>Not here</title>".to_vec()),
         "redirect" => {
             let to = format!("HTTP/1.1 302 Found\r\nLocation: {query}\r\nContent-Length: 0\r\n\r\n");

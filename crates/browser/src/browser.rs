@@ -88,7 +88,7 @@ impl Browser {
         }
         // What it printed as it ended may come a moment after its pipes were closed.
         if let Some(process) = &process {
-            let _ = tokio::time::timeout(Duration::from_millis(200), process.until_ended()).await;
+            let _ = tokio::time::timeout(Duration::from_secs(1), process.until_ended()).await;
         }
         Err(no_answer(process.as_ref()))
     }

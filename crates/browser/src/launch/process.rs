@@ -24,6 +24,8 @@ use crate::cdp::{Transport, over_pipes};
 const MOST_PRINTED: usize = 4096;
 /// How long an ended group may take to be gone.
 const ENDING: Duration = Duration::from_secs(3);
+/// How long what it printed is still read after its end.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Moves the pipes to where the browser expects them, without `unsafe`: a shell does it, and becomes the browser.
 const MOVES_PIPES: &str = r#"exec "$@" 3<&0 4>&1 0</dev/null 1>&2"#;
@@ -151,12 +153,19 @@ async fn watch_over(
     let group = Group(pid);
     let reading = read_errors(errors, &printed);
     tokio::pin!(reading);
-    tokio::select! {
-        _ = child.wait() => {}
-        () = async { (&mut reading).await; std::future::pending().await } => {}
-        () = stop.cancelled() => {}
+    let mut is_read = false;
+    loop {
+        tokio::select! {
+            _ = child.wait() => break,
+            () = stop.cancelled() => break,
+            () = &mut reading, if !is_read => is_read = true,
+        }
     }
     drop(group);
+    if !is_read {
+        // Its last words say why it ended, and may still be in the pipe.
+        let _ = tokio::time::timeout(LAST_WORDS, reading).await;
+    }
     let _ = tokio::time::timeout(ENDING, child.wait()).await;
     let _ = tokio::task::spawn_blocking(move || drop(profile)).await;
     has_ended.send_replace(true);

@@ -68,6 +68,7 @@ impl State {
                     if frame["parentId"].is_null() && id == tab.target {
                         tab.dialogs.forget();
                         tab.crashed = false;
+                        tab.visited |= frame["url"] != "about:blank";
                     }
                 }
             }
@@ -131,6 +132,7 @@ impl State {
             frames: super::frames::Frames::default(),
             dialogs: super::dialogs::Dialogs::default(),
             crashed: false,
+            visited: info["url"].as_str().is_some_and(|url| !matches!(url, "" | "about:blank")),
             loading: false,
         };
         tab.frames.attach(target, None, session);

@@ -47,6 +47,8 @@ pub struct Tab {
     pub frames: Frames,
     pub(super) dialogs: Dialogs,
     pub crashed: bool,
+    /// Whether anything but an empty page was ever in it.
+    pub visited: bool,
     /// Whether its main frame is loading something.
     pub loading: bool,
 }

@@ -58,7 +58,7 @@ pub fn host_of(url: &str) -> Option<String> {
 /// Where text of a page comes from; `None` for a tab in which nothing was opened yet. (An empty page that another one
 /// opened has whatever that one wrote into it.)
 fn source_of(tab: &Tab) -> Option<String> {
-    let untouched = tab.number == 1 && tab.main_frame().is_none_or(|frame| frame.generation <= 1);
+    let untouched = tab.number == 1 && !tab.visited;
     (!untouched).then(|| host_of(tab.url()).unwrap_or_else(|| "a web page".to_owned()))
 }
 

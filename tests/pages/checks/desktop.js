@@ -5,6 +5,7 @@ check("the window is larger than the page", () => (outerWidth >= innerWidth && o
 check("the screen has room for the window", () => (outerWidth <= screen.width && outerHeight <= screen.height) || `${outerWidth}×${outerHeight}, ${screen.width}×${screen.height}`);
 check("the window is on the screen", () => (screenX >= 0 && screenY >= 0 && screenX + outerWidth <= screen.width && screenY + outerHeight <= screen.height) || `${screenX},${screenY}`);
 check("what is free of the screen is in it", () => (screen.availWidth > 0 && screen.availWidth <= screen.width && screen.availHeight > 0 && screen.availHeight <= screen.height) || `${screen.availWidth}×${screen.availHeight}`);
+check("the window has its bars", () => allOf(Object.fromEntries(["menubar", "toolbar", "locationbar", "statusbar", "personalbar", "scrollbars"].map((name) => [name, window[name].visible]))));
 check("the desktop has a bar", () => screen.availHeight < screen.height || screen.availWidth < screen.width || "none");
 check("the window is not the screen", () => !(visualViewport.width === screen.width && visualViewport.height === screen.height));
 check("the screen is a usual one", () => (screen.width >= 1024 && screen.height >= 720 && screen.width > screen.height) || `${screen.width}×${screen.height}`);
@@ -14,6 +15,14 @@ check("styles see the same screen", () => (matchMedia(`(device-width: ${screen.w
 check("styles see the same density", () => (devicePixelRatio >= 1 && matchMedia(`(resolution: ${devicePixelRatio}dppx)`).matches) || devicePixelRatio);
 check("there is a mouse", () => allOf(Object.fromEntries(["(hover: hover)", "(pointer: fine)", "(any-hover: hover)", "(any-pointer: fine)"].map((query) => [query, matchMedia(query).matches]))));
 check("colours are light or dark", () => matchMedia("(prefers-color-scheme: light)").matches !== matchMedia("(prefers-color-scheme: dark)").matches);
+check("colours of the system are those of a desktop", () => {
+  const box = document.createElement("div");
+  document.body.append(box);
+  const colour = (name) => { box.style.color = name; return getComputedStyle(box).color; };
+  const found = [colour("Canvas") !== colour("CanvasText"), colour("Highlight") !== colour("Canvas"), colour("ActiveText") !== "rgb(0, 0, 0)"];
+  box.remove();
+  return found.every(Boolean) || found.join();
+});
 check("motion is not reduced", () => matchMedia("(prefers-reduced-motion: no-preference)").matches);
 check("the page is seen", () => (document.visibilityState === "visible" && !document.hidden) || document.visibilityState);
 check("the page has the focus", () => document.hasFocus());

@@ -59,6 +59,12 @@ check("the page itself was asked for by the same", async () => {
   const first = await fetch("headers-of/checks.html").then((answer) => answer.json());
   return differences({ "user-agent": navigator.userAgent, "sec-ch-ua": brandsText(navigator.userAgentData.brands) }, first);
 });
+check("the page itself was asked for as by a person", async () => {
+  const first = await fetch("headers-of/checks.html").then((answer) => answer.json());
+  const right = { "sec-fetch-site": "none", "sec-fetch-mode": "navigate", "sec-fetch-user": "?1", "sec-fetch-dest": "document", "upgrade-insecure-requests": "1" };
+  const found = differences(right, first);
+  return found === true ? /image\/avif/.test(first.accept) && /gzip, deflate, br/.test(first["accept-encoding"]) && document.referrer === "" : found;
+});
 check("a frame is asked for by the same", async () => {
   const frame = frameOf((element) => { element.src = "headers"; });
   await loaded(frame);

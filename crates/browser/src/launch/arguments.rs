@@ -106,19 +106,24 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_in_it_and_nothing_tells_of_automation() {
-        let arguments = |window| {
-            arguments(Path::new("/p/x y"), window, Viewport { width: 800, height: 600 }, Stealth::On)
+        let arguments = |window, stealth| {
+            arguments(Path::new("/p/x y"), window, Viewport { width: 800, height: 600 }, stealth)
         };
-        let hidden = arguments(Window::Headless);
+        let hidden = arguments(Window::Headless, Stealth::Off);
         for flag in
             ["--user-data-dir=/p/x y", "--window-size=800,687", "--headless=new", "--remote-debugging-pipe"]
         {
             assert!(hidden.iter().any(|given| given == flag), "{flag}");
         }
-        assert!(!arguments(Window::Visible).iter().any(|flag| flag.starts_with("--headless")));
-        assert!(
-            !hidden.iter().any(|flag| flag.contains("enable-automation") || flag.contains("debugging-port"))
-        );
+        for stealth in [Stealth::On, Stealth::Off] {
+            let visible = arguments(Window::Visible, stealth);
+            assert!(!visible.iter().any(|flag| flag.contains("headless")), "{visible:?}");
+            for given in [visible, arguments(Window::Headless, stealth)] {
+                let tells =
+                    |flag: &String| flag.contains("enable-automation") || flag.contains("debugging-port");
+                assert!(!given.iter().any(tells), "{given:?}");
+            }
+        }
         assert_eq!(hidden.iter().any(|flag| flag == "--no-sandbox"), without_sandbox());
         assert_eq!(hidden.last().unwrap(), "about:blank");
     }

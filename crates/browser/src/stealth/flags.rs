@@ -19,7 +19,14 @@ const WITHOUT_A_WINDOW: &[&str] = &[
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
     // A page that prints would wait for a person; this way there is nothing to wait for.
     "--disable-print-preview",
+    // Nobody could see where a sound comes from.
+    "--mute-audio",
 ];
+
+/// A window that nobody sees must not come up on the person's desktop after all, as a dialog for files or in the list of
+/// what plays: it gets no way there. What has no value is taken out of the environment.
+const NO_DESKTOP: &[(&str, &str)] =
+    &[("DISPLAY", ""), ("WAYLAND_DISPLAY", ""), ("DBUS_SESSION_BUS_ADDRESS", "disabled:")];
 
 /// Chromium's headless mode is another browser in small things, and says so by its name. An ordinary one that draws on no
 /// display at all has nothing to hide; only Linux has that.
@@ -53,12 +60,16 @@ impl Stealth {
         arguments
     }
 
-    /// What is added to the environment of the browser.
+    /// What is changed in the environment of the browser.
     pub fn environment(self, window: Window) -> Vec<(&'static str, &'static str)> {
-        match self {
-            Self::On => Graphics::here().environment(window),
-            Self::Off => Vec::new(),
+        if self == Self::Off {
+            return Vec::new();
         }
+        let mut changes = Graphics::here().environment(window);
+        if window == Window::Headless {
+            changes.extend(NO_DESKTOP);
+        }
+        changes
     }
 }
 

@@ -1,15 +1,15 @@
 //! The checks that ordinary desktop browsers pass, each by its name, with stealth and without; and what it must not break.
 
 use deskhand_browser::{
-    Options,
+    Browser, Options,
     cdp::Session,
-    launch::Viewport,
+    launch::{Found, Viewport},
     page::{Modifiers, Page, Point, WaitUntil, What},
     stealth::{Graphics, Identity, Kind, Maker, Stealth},
 };
 use serde_json::{Map, Value, json};
 
-use crate::fixture::{Desk, LIMIT, options};
+use crate::fixture::{Desk, LIMIT, chromium, options};
 
 async fn click(page: &Page, x: f64, y: f64, button: &str) {
     page.click_at(Point { x, y }, button, 1, Modifiers::NONE).await.unwrap();
@@ -183,4 +183,27 @@ async fn the_tab_that_is_used_is_the_one_that_is_seen() {
     page.screenshot(What::Viewport).await.unwrap();
     drop(page);
     desk.end().await;
+}
+
+/// The hidden window has no way to a desktop that is there, on which a dialog for files would otherwise come up.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_hidden_window_has_no_way_to_the_desktop() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (program, seen) = (folder.path().join("chromium"), folder.path().join("seen"));
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] || env >'{}'\nexec '{}' \"$@\"\n",
+        seen.display(),
+        chromium().path.display()
+    );
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let found = Found { path: program, name: "Chromium".into() };
+    let browser = Browser::launch(&found, folder.path(), options()).await.unwrap();
+    let environment = std::fs::read_to_string(seen).unwrap();
+    let has = |name: &str| environment.lines().any(|line| line.starts_with(name));
+    assert!(!has("DISPLAY=") && !has("WAYLAND_DISPLAY="), "{environment}");
+    assert!(has("DBUS_SESSION_BUS_ADDRESS=disabled:"), "{environment}");
+    browser.close().await;
 }

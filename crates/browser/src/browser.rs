@@ -13,7 +13,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::{
     cdp::{CdpError, Connection, Ears, Session, Transport},
     launch::{self, Found, LaunchError, Process, Profile, Viewport, Window},
-    stealth::{Identity, Stealth},
+    stealth::{Identity, Maker, Stealth},
     tab::Targets,
 };
 
@@ -73,7 +73,8 @@ impl Browser {
         })??;
         let downloads = profile.path().join("deskhand-downloads");
         let arguments = launch::arguments(profile.path(), options.window, options.viewport, options.stealth);
-        let started = launch::start(found, &arguments, profile)?;
+        let environment = options.stealth.environment(options.window);
+        let started = launch::start(found, &arguments, environment, profile)?;
         let printed = |process: Option<&Process>| process.map(Process::printed).unwrap_or_default();
         let no_answer = |process: Option<&Process>| LaunchError::NoAnswer {
             path: found.path.clone(),
@@ -81,7 +82,7 @@ impl Browser {
             printed: printed(process),
         };
         let mut process = Some(started.process);
-        let begun = Self::begin(started.transport, &mut process, options, downloads);
+        let begun = Self::begin(started.transport, &mut process, options, downloads, maker(found));
         if let Ok(Ok(browser)) = tokio::time::timeout(STARTING, begun).await {
             return Ok(browser);
         }
@@ -100,7 +101,9 @@ impl Browser {
         let transport =
             tokio::time::timeout(STARTING, reach).await.map_err(timed_out).flatten().map_err(failed)?;
         let mut no_process = None;
-        let begun = Self::begin(transport, &mut no_process, options, folder.join("downloads"));
+        // What a browser of somebody else's is called stays as it is.
+        let maker = std::future::ready(None);
+        let begun = Self::begin(transport, &mut no_process, options, folder.join("downloads"), maker);
         begun.await.map_err(|error| failed(std::io::Error::other(error)))
     }
 
@@ -109,14 +112,16 @@ impl Browser {
         process: &mut Option<Process>,
         options: Options,
         downloads: PathBuf,
+        maker: impl Future<Output = Option<Maker>>,
     ) -> Result<Arc<Self>, CdpError> {
         let targets = Targets::new(options.stealth);
         let stop = CancellationToken::new();
         let guard = stop.clone().drop_guard();
         let connection = Connection::start(transport, Arc::clone(&targets) as Arc<dyn Ears>, stop);
         let session = Session::browser(connection.clone());
-        let version = session.call("Browser.getVersion", json!({})).await?;
-        targets.identify(Identity::of(version["userAgent"].as_str().unwrap_or_default()));
+        let (version, maker) = tokio::join!(session.call("Browser.getVersion", json!({})), maker);
+        let version = version?;
+        targets.identify(maker.and_then(|maker| Identity::of(&version, maker)));
         let behaviour = json!({"behavior": "allowAndName", "downloadPath": downloads, "eventsEnabled": true});
         session.post("Browser.setDownloadBehavior", &behaviour);
         session.post("Target.setDiscoverTargets", &json!({"discover": true}));
@@ -204,6 +209,12 @@ impl Browser {
         }
         self.connection.close();
     }
+}
+
+/// Whose browser it is. One that is not known by its place is asked while it starts.
+async fn maker(found: &Found) -> Option<Maker> {
+    let said = if found.name == "Chromium" { None } else { launch::version(found).await };
+    Some(Maker::of(said.as_deref().unwrap_or(&found.name)))
 }
 
 /// Sets the size of the window right, if its page is not as large as was asked for.

@@ -58,8 +58,6 @@ const ALWAYS: &[&str] = &[
     "--no-service-autorun",
     "--password-store=basic",
     "--use-mock-keychain",
-    // Pages would see another size than the one asked for.
-    "--hide-scrollbars",
 ];
 
 /// All arguments, the first page last.
@@ -67,16 +65,13 @@ pub fn arguments(profile: &Path, window: Window, viewport: Viewport, stealth: St
     let mut arguments: Vec<String> = ALWAYS.iter().map(|&flag| flag.to_owned()).collect();
     arguments.push(format!("--user-data-dir={}", profile.display()));
     arguments.push(format!("--window-size={},{}", viewport.width, viewport.height + FRAME_HEIGHT));
-    if window == Window::Headless {
-        arguments.push("--headless=new".to_owned());
-    }
     if without_sandbox() {
         arguments.push("--no-sandbox".to_owned());
     }
     if cfg!(target_os = "linux") && !has_shared_memory() {
         arguments.push("--disable-dev-shm-usage".to_owned());
     }
-    arguments.extend(stealth.arguments().iter().map(|&flag| flag.to_owned()));
+    arguments.extend(stealth.arguments(window, viewport));
     arguments.push("about:blank".to_owned());
     arguments
 }
@@ -111,19 +106,24 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_in_it_and_nothing_tells_of_automation() {
-        let arguments = |window| {
-            arguments(Path::new("/p/x y"), window, Viewport { width: 800, height: 600 }, Stealth::On)
+        let arguments = |window, stealth| {
+            arguments(Path::new("/p/x y"), window, Viewport { width: 800, height: 600 }, stealth)
         };
-        let hidden = arguments(Window::Headless);
+        let hidden = arguments(Window::Headless, Stealth::Off);
         for flag in
             ["--user-data-dir=/p/x y", "--window-size=800,687", "--headless=new", "--remote-debugging-pipe"]
         {
             assert!(hidden.iter().any(|given| given == flag), "{flag}");
         }
-        assert!(!arguments(Window::Visible).iter().any(|flag| flag.starts_with("--headless")));
-        assert!(
-            !hidden.iter().any(|flag| flag.contains("enable-automation") || flag.contains("debugging-port"))
-        );
+        for stealth in [Stealth::On, Stealth::Off] {
+            let visible = arguments(Window::Visible, stealth);
+            assert!(!visible.iter().any(|flag| flag.contains("headless")), "{visible:?}");
+            for given in [visible, arguments(Window::Headless, stealth)] {
+                let tells =
+                    |flag: &String| flag.contains("enable-automation") || flag.contains("debugging-port");
+                assert!(!given.iter().any(tells), "{given:?}");
+            }
+        }
         assert_eq!(hidden.iter().any(|flag| flag == "--no-sandbox"), without_sandbox());
         assert_eq!(hidden.last().unwrap(), "about:blank");
     }

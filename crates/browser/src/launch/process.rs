@@ -64,13 +64,26 @@ pub struct Started {
     pub process: Process,
 }
 
-/// Starts a browser. That it runs is known only when it answers.
+/// Starts a browser, with `changes` to its environment (an empty value: without it). That it runs is known only when it
+/// answers.
 #[cfg(unix)]
-pub fn start(found: &Found, arguments: &[String], profile: Profile) -> Result<Started, LaunchError> {
+pub fn start(
+    found: &Found,
+    arguments: &[String],
+    changes: Vec<(&str, &str)>,
+    profile: Profile,
+) -> Result<Started, LaunchError> {
     let failed = |error| LaunchError::NotStarted { path: found.path.clone(), error };
     let mut command = Command::new("/bin/sh");
     command.arg("-c").arg(MOVES_PIPES).arg("sh").arg(&found.path).args(arguments);
     command.env_clear().envs(environment());
+    for (name, value) in changes {
+        if value.is_empty() {
+            command.env_remove(name)
+        } else {
+            command.env(name, value)
+        };
+    }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.current_dir(profile.path()).process_group(0).kill_on_drop(true);
     let mut child = command.spawn().map_err(failed)?;
@@ -90,7 +103,7 @@ pub fn start(found: &Found, arguments: &[String], profile: Profile) -> Result<St
 
 /// Moving pipes into another process needs more than the standard library elsewhere.
 #[cfg(not(unix))]
-pub fn start(found: &Found, _: &[String], _: Profile) -> Result<Started, LaunchError> {
+pub fn start(found: &Found, _: &[String], _: Vec<(&str, &str)>, _: Profile) -> Result<Started, LaunchError> {
     let error =
         std::io::Error::other("starting a browser is not built for this system; attach to one instead");
     Err(LaunchError::NotStarted { path: found.path.clone(), error })

@@ -72,6 +72,10 @@ impl Page {
             opened.await?
         };
         let session = Session::of(browser.connection().clone(), session);
+        // A tab that is used is the one that is seen, and has the focus; in a new one the address bar has it.
+        if browser.targets().change(|state| state.front.replace(target.clone()) != Some(target.clone())) {
+            session.post("Page.bringToFront", &serde_json::json!({}));
+        }
         Ok(Self { browser, target, session, cancel, _turn: turn })
     }
 

@@ -47,8 +47,16 @@ impl Page {
         count: u32,
         modifiers: Modifiers,
     ) -> Result<(), PageError> {
+        // What is down while this happens, and how hard, is not worked out from the button by the browser.
+        let held = match (kind, button) {
+            ("mousePressed", "left") => 1,
+            ("mousePressed", "right") => 2,
+            ("mousePressed", "middle") => 4,
+            _ => 0,
+        };
         let params = json!({
             "type": kind, "x": at.x, "y": at.y, "button": button, "clickCount": count, "modifiers": modifiers.bits(),
+            "buttons": held, "force": if held == 0 { 0.0 } else { 0.5 },
         });
         self.call("Input.dispatchMouseEvent", params).await.map(drop)
     }

@@ -21,6 +21,8 @@ pub struct State {
     pub tabs: Vec<Tab>,
     /// The target of the tab that calls are about.
     pub(super) current: Option<String>,
+    /// The target of the tab that was last brought to the front.
+    pub(crate) front: Option<String>,
     pub(super) next_number: u32,
     pub notices: Notices,
     pub dialog_policy: DialogPolicy,

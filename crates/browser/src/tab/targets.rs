@@ -39,9 +39,11 @@ impl Targets {
         Arc::new(Self { state, changed, stealth, identity: OnceLock::new() })
     }
 
-    /// What the browser says it is; known before the first target is.
-    pub fn identify(&self, identity: Identity) {
-        let _ = self.identity.set(identity);
+    /// What the browser is to be called, where its own name is not right; known before the first target is.
+    pub fn identify(&self, identity: Option<Identity>) {
+        if let Some(identity) = identity {
+            let _ = self.identity.set(identity);
+        }
     }
 
     /// Attaches to what a session opens, before its code runs.
@@ -105,8 +107,7 @@ impl Targets {
             session.post("Page.setLifecycleEventsEnabled", &json!({"enabled": true}));
         }
         session.post("Target.setAutoAttach", &Self::auto_attach());
-        let unknown = Identity::default();
-        self.stealth.prepare(session, kind, self.identity.get().unwrap_or(&unknown));
+        self.stealth.prepare(session, kind, self.identity.get());
         session.post("Runtime.runIfWaitingForDebugger", &none);
     }
 }

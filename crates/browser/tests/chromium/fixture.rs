@@ -1,12 +1,18 @@
 //! A browser, and a server for the pages.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use deskhand_browser::{
     Browser, Browsers, Config, Options,
     launch::{Found, find},
     page::{Page, WaitUntil},
 };
+use serde_json::{Map, Value};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -25,8 +31,13 @@ pub struct Desk {
 
 impl Desk {
     pub async fn new() -> Self {
+        Self::with(options()).await
+    }
+
+    pub async fn with(options: Options) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let browsers = Browsers::new(Config::new(folder.path().join("browser")));
+        let config = Config { options, ..Config::new(folder.path().join("browser")) };
+        let browsers = Browsers::new(config);
         Self { folder, browsers, server: Server::start().await }
     }
 
@@ -76,8 +87,9 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let serving = tokio::spawn(async move {
+            let heard = Heard::default();
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(answer(stream));
+                tokio::spawn(answer(stream, heard.clone()));
             }
         });
         Self { port, serving }
@@ -93,7 +105,15 @@ impl Server {
     }
 }
 
-async fn answer(mut stream: TcpStream) {
+/// With which headers each file was last asked for.
+type Heard = Arc<Mutex<HashMap<String, Value>>>;
+
+fn headers(request: &str) -> Value {
+    let lines = request.lines().skip(1).filter_map(|line| line.split_once(": "));
+    Value::Object(lines.map(|(name, value)| (name.to_lowercase(), value.into())).collect::<Map<_, _>>())
+}
+
+async fn answer(mut stream: TcpStream, heard: Heard) {
     let mut request = Vec::new();
     while !request.ends_with(b"\r\n\r\n") {
         let mut byte = [0];
@@ -106,7 +126,13 @@ async fn answer(mut stream: TcpStream) {
     let path = request.split(' ').nth(1).unwrap_or("/").to_owned();
     let (name, query) =
         path.trim_start_matches('/').split_once('?').unwrap_or((path.trim_start_matches('/'), ""));
+    let asked_for = |name| heard.lock().unwrap().get(name).cloned().unwrap_or_default();
     let (status, kind, body) = match name {
+        "headers" => ("200 OK", "text/plain", headers(&request).to_string().into_bytes()),
+        name if name.starts_with("headers-of/") => {
+            let name = name.trim_start_matches("headers-of/");
+            ("200 OK", "text/plain", asked_for(name).to_string().into_bytes())
+        }
         // Says that more comes, and never sends it.
         "never" => {
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99999\r\n\r\n<title>half</title><p>half").await;
@@ -117,6 +143,10 @@ async fn answer(mut stream: TcpStream) {
         "silence" => {
             std::future::pending::<()>().await;
             return;
+        }
+        // Wants a name and a password, for which a browser asks a person.
+        "locked" => {
+            ("401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"", "text/html", b"locked".to_vec())
         }
         "missing" => ("404 Not Found", "text/html", b"<title>Not here</title>".to_vec()),
         "redirect" => {
@@ -135,10 +165,15 @@ async fn answer(mut stream: TcpStream) {
             "text/html",
             format!("<title>Framing</title><iframe src=\"{query}\"></iframe>").into_bytes(),
         ),
-        name => match tokio::fs::read(pages().join(name)).await {
-            Ok(body) => ("200 OK", "text/html; charset=utf-8", body),
-            Err(_) => ("404 Not Found", "text/html", Vec::new()),
-        },
+        name => {
+            heard.lock().unwrap().insert(name.to_owned(), headers(&request));
+            let script = std::path::Path::new(name).extension().is_some_and(|end| end == "js");
+            let kind = if script { "text/javascript" } else { "text/html; charset=utf-8" };
+            match tokio::fs::read(pages().join(name)).await {
+                Ok(body) => ("200 OK", kind, body),
+                Err(_) => ("404 Not Found", "text/html", Vec::new()),
+            }
+        }
     };
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",

@@ -7,4 +7,5 @@ mod input;
 mod lives;
 mod navigation;
 mod scripts;
+mod stealth;
 mod tools;

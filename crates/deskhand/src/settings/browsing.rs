@@ -43,7 +43,7 @@ pub(super) const KNOWN: &[Known] = &[
     },
     Known {
         key: "browser.stealth",
-        about: "Whether pages are kept from seeing that a program uses the browser",
+        about: "Whether pages meet an ordinary browser, rather than one that shows in small things that a program uses it",
         default: || json!(true),
         check: a_bool,
         tightens: stays,

@@ -2,7 +2,6 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
-    os::unix::process::CommandExt,
     process::{Child, Command, Stdio},
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
@@ -36,7 +35,7 @@ impl Display {
     pub fn sized(screen: &str) -> Self {
         let mut command = Command::new("Xvfb");
         command.args(["-displayfd", "1", "-screen", "0", screen, "-nolisten", "tcp", "-noreset"]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut server = command.spawn().expect("Xvfb is there: scripts/setup.sh test installs it");
         let mut number = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut number).unwrap();

@@ -6,6 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use deskhand_guard::{
+    Outbound,
+    outbound::{Allowed, Verdict},
+};
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -13,6 +17,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::{
     cdp::{CdpError, Connection, Ears, Session, Transport},
     launch::{self, Found, LaunchError, Process, Profile, Viewport, Window},
+    proxy::Proxy,
     stealth::{Identity, Stealth},
     tab::Targets,
 };
@@ -38,12 +43,22 @@ impl Default for Options {
     }
 }
 
+/// Where a browser may go, and what keeps it to that.
+struct WaysOut {
+    outbound: Outbound,
+    /// The private hosts that approved calls have named.
+    allowed: Arc<Allowed>,
+    /// `None`: one that ran before us goes its own ways.
+    proxy: Option<Proxy>,
+}
+
 /// A browser that runs. Ends when it is dropped.
 pub struct Browser {
     connection: Connection,
     targets: Arc<Targets>,
     /// `None`: one that ran before us, and goes on after us.
     process: Option<Process>,
+    ways_out: WaysOut,
     /// `Chrome/156.0.8078.79`.
     product: String,
     options: Options,
@@ -56,7 +71,13 @@ pub struct Browser {
 
 impl Browser {
     /// Starts a browser with its profile in `folder/profiles` and its downloads in `folder/downloads`.
-    pub async fn launch(found: &Found, folder: &Path, options: Options) -> Result<Arc<Self>, LaunchError> {
+    /// All that it sends goes through a proxy that keeps to `outbound`.
+    pub async fn launch(
+        found: &Found,
+        folder: &Path,
+        options: Options,
+        outbound: Outbound,
+    ) -> Result<Arc<Self>, LaunchError> {
         let profiles = folder.join("profiles");
         let name = options.profile.clone();
         // Files only, but a browser's folders have many.
@@ -67,12 +88,17 @@ impl Browser {
                 None => Profile::fresh(&profiles),
             }
         });
-        let profile = profile.await.map_err(|error| LaunchError::NotStarted {
-            path: found.path.clone(),
-            error: std::io::Error::other(error),
-        })??;
+        let not_started = |error| LaunchError::NotStarted { path: found.path.clone(), error };
+        let profile = profile.await.map_err(|error| not_started(std::io::Error::other(error)))??;
         let downloads = profile.path().join("deskhand-downloads");
-        let arguments = launch::arguments(profile.path(), options.window, options.viewport, options.stealth);
+        let allowed = Arc::new(Allowed::default());
+        let proxy = Proxy::start(outbound.clone(), Arc::clone(&allowed)).await.map_err(not_started)?;
+        let mut arguments =
+            launch::arguments(profile.path(), options.window, options.viewport, options.stealth);
+        // The first page stays last.
+        let before_the_page = arguments.len().saturating_sub(1);
+        arguments.splice(before_the_page..before_the_page, proxy.arguments());
+        let ways_out = WaysOut { outbound, allowed, proxy: Some(proxy) };
         let started = launch::start(found, &arguments, profile)?;
         let printed = |process: Option<&Process>| process.map(Process::printed).unwrap_or_default();
         let no_answer = |process: Option<&Process>| LaunchError::NoAnswer {
@@ -81,7 +107,7 @@ impl Browser {
             printed: printed(process),
         };
         let mut process = Some(started.process);
-        let begun = Self::begin(started.transport, &mut process, options, downloads);
+        let begun = Self::begin(started.transport, &mut process, options, downloads, ways_out);
         if let Ok(Ok(browser)) = tokio::time::timeout(STARTING, begun).await {
             return Ok(browser);
         }
@@ -92,15 +118,22 @@ impl Browser {
         Err(no_answer(process.as_ref()))
     }
 
-    /// Connects to a browser that runs, at the address of its debugger.
-    pub async fn attach(address: &str, folder: &Path, options: Options) -> Result<Arc<Self>, LaunchError> {
+    /// Connects to a browser that runs, at the address of its debugger. It cannot be kept to `outbound`; where calls lead
+    /// it is judged by that.
+    pub async fn attach(
+        address: &str,
+        folder: &Path,
+        options: Options,
+        outbound: Outbound,
+    ) -> Result<Arc<Self>, LaunchError> {
         let failed = |error| LaunchError::NotReached { address: address.to_owned(), error };
         let timed_out = |_| std::io::Error::new(std::io::ErrorKind::TimedOut, "it does not answer");
         let reach = launch::reach(address);
         let transport =
             tokio::time::timeout(STARTING, reach).await.map_err(timed_out).flatten().map_err(failed)?;
         let mut no_process = None;
-        let begun = Self::begin(transport, &mut no_process, options, folder.join("downloads"));
+        let ways_out = WaysOut { outbound, allowed: Arc::default(), proxy: None };
+        let begun = Self::begin(transport, &mut no_process, options, folder.join("downloads"), ways_out);
         begun.await.map_err(|error| failed(std::io::Error::other(error)))
     }
 
@@ -109,6 +142,7 @@ impl Browser {
         process: &mut Option<Process>,
         options: Options,
         downloads: PathBuf,
+        ways_out: WaysOut,
     ) -> Result<Arc<Self>, CdpError> {
         let targets = Targets::new(options.stealth);
         let stop = CancellationToken::new();
@@ -136,6 +170,7 @@ impl Browser {
             connection,
             targets,
             process: process.take(),
+            ways_out,
             options,
             downloads,
             turn: Arc::new(Semaphore::new(1)),
@@ -168,6 +203,26 @@ impl Browser {
     /// The process that was started; `None` for one that ran before.
     pub fn pid(&self) -> Option<u32> {
         self.process.as_ref().map(Process::pid)
+    }
+
+    /// Where it may go.
+    pub fn outbound(&self) -> &Outbound {
+        &self.ways_out.outbound
+    }
+
+    /// An approved call named this host: it may be gone to, though it is private.
+    pub fn approve(&self, verdict: &Verdict) {
+        self.ways_out.allowed.approve(verdict);
+    }
+
+    /// The private hosts that were approved.
+    pub fn allowed(&self) -> &Allowed {
+        &self.ways_out.allowed
+    }
+
+    /// What all of its connections go through; `None` for one that ran before.
+    pub fn proxy(&self) -> Option<&Proxy> {
+        self.ways_out.proxy.as_ref()
     }
 
     /// Where downloads go, under the name of their guid.

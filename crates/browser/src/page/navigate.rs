@@ -6,8 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use url::Url;
+
 use super::{Page, PageError};
-use crate::tab::{Frame, Tab};
+use crate::{
+    proxy::Why,
+    tab::{Frame, Tab},
+};
 
 /// When a page counts as loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -66,6 +71,7 @@ impl Page {
         limit: Duration,
     ) -> Result<Navigated, PageError> {
         let begun = Instant::now();
+        let failures = self.browser.proxy().map(|proxy| proxy.log().mark()).unwrap_or_default();
         // A page that crashed is left this way.
         self.browser.targets().change(|state| {
             if let Some(tab) = state.tab_mut(&self.target) {
@@ -80,7 +86,7 @@ impl Page {
             return Ok(Navigated { download: true, ..self.here().await? });
         }
         if let Some(why) = answer["errorText"].as_str().filter(|why| !why.is_empty()) {
-            return Err(PageError::NotLoaded { url: url.to_owned(), why: explain(why) });
+            return Err(self.not_loaded(url, why, failures));
         }
         // Without one it stayed in the same document.
         if let Some(loader) = answer["loaderId"].as_str() {
@@ -92,6 +98,17 @@ impl Page {
             )?;
         }
         self.here().await
+    }
+
+    /// Why an address could not be loaded: where it was not let through, or not reached, the browser does not know.
+    fn not_loaded(&self, url: &str, code: &str, failures: u64) -> PageError {
+        let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+        let url = url.to_owned();
+        match self.browser.proxy().and_then(|proxy| proxy.log().why_since(failures, &host)) {
+            Some(Why::Refused(refused)) => PageError::Blocked { url, refused },
+            Some(other) => PageError::NotLoaded { url, why: other.words() },
+            None => PageError::NotLoaded { url, why: explain(code) },
+        }
     }
 
     /// Loads the page anew.

@@ -84,7 +84,7 @@ pub fn on_page(cx: &Cx, does: &str, permission: Permission, effects: Effects) ->
     Ok(plan)
 }
 
-/// An address that may be gone to. What is not the web (files, the browser's own pages, code) is never one.
+/// An address as people and models write it. Whether it may be gone to is the outbound guard's.
 pub fn web_address(text: &str) -> ToolResult<Url> {
     let text = text.trim();
     let parsed = Url::parse(text).or_else(|error| match error {
@@ -99,18 +99,26 @@ pub fn web_address(text: &str) -> ToolResult<Url> {
         }
         parsed => parsed,
     };
-    let url = parsed.map_err(|error| {
-        ToolError::invalid("bad_url", format!("«{}» is no address: {error}.", short(text)))
-    })?;
-    match url.scheme() {
-        "http" | "https" if url.host_str().is_some() => Ok(url),
-        "about" if url.as_str() == "about:blank" => Ok(url),
-        scheme => {
-            let message =
-                format!("The browser goes to http and https addresses only, not to {}:.", short(scheme));
-            Err(ToolError::blocked("browser:scheme", message).hint("Files are read with read_file."))
-        }
+    parsed
+        .map_err(|error| ToolError::invalid("bad_url", format!("«{}» is no address: {error}.", short(text))))
+}
+
+/// What the outbound guard says of an address, in the plan of a call that goes there.
+pub fn going_to(cx: &Cx, url: &Url, does: &str) -> ToolResult<Plan> {
+    let verdict = cx.service::<Browsers>()?.config().outbound.judge_url(url);
+    let mut plan = verdict.settle(Plan::new(does.to_owned()).effects(Effects::NETWORK));
+    plan.outside = verdict.host.or_else(|| Some("a web page".to_owned()));
+    Ok(plan)
+}
+
+/// Lets the browser go to an address, for a call whose plan named it and was approved.
+pub fn approved(page: &Page, url: &Url) -> ToolResult<()> {
+    let verdict = page.browser().outbound().judge_url(url);
+    if verdict.permission == Permission::Forbidden {
+        return Err(ToolError::blocked(verdict.rule, verdict.why));
     }
+    page.browser().approve(&verdict);
+    Ok(())
 }
 
 /// What a caller wrote, as far as a message or a plan repeats it.
@@ -131,6 +139,7 @@ mod tests {
 
     #[test]
     fn only_the_web_is_gone_to() {
+        let outbound = deskhand_guard::Outbound::default();
         for (text, url) in [
             ("https://example.org/a?b#c", "https://example.org/a?b#c"),
             ("example.org", "https://example.org/"),
@@ -155,7 +164,8 @@ mod tests {
             "FILE:///etc/passwd",
             "devtools://x",
         ] {
-            assert_eq!(web_address(bad).unwrap_err().code, "browser:scheme", "{bad}");
+            let verdict = outbound.judge_url(&web_address(bad).unwrap());
+            assert_eq!((verdict.rule, verdict.permission), ("net:scheme", Permission::Forbidden), "{bad}");
         }
         for odd in ["", "http://", "https://[::1"] {
             assert!(web_address(odd).is_err(), "{odd}");

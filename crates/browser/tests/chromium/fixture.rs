@@ -7,6 +7,7 @@ use deskhand_browser::{
     launch::{Found, find},
     page::{Page, WaitUntil},
 };
+use deskhand_guard::Outbound;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -26,7 +27,7 @@ pub struct Desk {
 impl Desk {
     pub async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let browsers = Browsers::new(Config::new(folder.path().join("browser")));
+        let browsers = Browsers::new(config(folder.path().join("browser")));
         Self { folder, browsers, server: Server::start().await }
     }
 
@@ -49,6 +50,14 @@ impl Desk {
     pub async fn end(self) {
         self.browsers.close_all().await;
     }
+}
+
+/// With the pages of this machine let through, as if they were anybody's.
+pub fn config(folder: PathBuf) -> Config {
+    let mut config = Config::new(folder);
+    let here = ["127.0.0.1", "localhost"].map(|host| host.parse().unwrap());
+    config.outbound = Outbound::new(here.to_vec(), Vec::new());
+    config
 }
 
 pub fn chromium() -> Found {

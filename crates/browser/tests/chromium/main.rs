@@ -6,5 +6,6 @@ mod frames;
 mod input;
 mod lives;
 mod navigation;
+mod outbound;
 mod scripts;
 mod tools;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deskhand_browser::{Browsers, Config, tools};
+use deskhand_browser::{Browsers, tools};
 use deskhand_core::{
     Answer, ApprovalRequest, Approver, Caller, Desktop, Gate, GateSettings, Mode, Outcome, Permission,
     Registry, Request, ResultAnswer, Services, SessionCx, Status,
@@ -13,7 +13,7 @@ use deskhand_guard::{Rules, SecretScreener};
 use deskhand_store::{Store, StoreOptions};
 use serde_json::{Value, json};
 
-use crate::fixture::Server;
+use crate::fixture::{Server, config};
 
 /// A gate whose person says yes to everything that is asked.
 struct Shop {
@@ -47,7 +47,7 @@ impl Shop {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("data"), &StoreOptions::default()).unwrap();
-        let browsers = Browsers::new(Config::new(folder.path().join("data/browser")));
+        let browsers = Browsers::new(config(folder.path().join("data/browser")));
         let services = Services::default().with(browsers.clone());
         let mut registry = Registry::new();
         tools::register(&mut registry);

@@ -5,6 +5,8 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use deskhand_core::Permission;
+
 use super::verdict::Verdict;
 
 /// Host and port, in normal form. Only a call that was approved adds to it.
@@ -12,9 +14,12 @@ use super::verdict::Verdict;
 pub struct Allowed(Mutex<HashSet<(String, u16)>>);
 
 impl Allowed {
-    /// Takes in what an approved plan named.
+    /// Takes in what an approved plan named, where it said that this is private. A yes to a public name is none to the
+    /// private address that it may lead to later.
     pub fn approve(&self, verdict: &Verdict) {
-        if let (Some(host), Some(port)) = (&verdict.host, verdict.port) {
+        if verdict.permission == Permission::Sensitive
+            && let (Some(host), Some(port)) = (&verdict.host, verdict.port)
+        {
             self.hosts().insert((host.clone(), port));
         }
     }

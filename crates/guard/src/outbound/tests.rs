@@ -198,6 +198,14 @@ async fn approval_does_not_open_what_is_forbidden_or_denied() {
 }
 
 #[tokio::test]
+async fn a_yes_to_a_public_name_is_none_to_where_it_leads_later() {
+    let outbound = Outbound::with_resolver(Vec::new(), Vec::new(), Turns::new(&[&["192.168.1.1"]]));
+    let allowed = Allowed::default();
+    allowed.approve(&outbound.judge_url(&Url::parse("http://example.org/").unwrap()));
+    assert_eq!(refused(outbound.connect("example.org", 80, &allowed).await).rule(), "net:private");
+}
+
+#[tokio::test]
 async fn a_silent_address_does_not_keep_the_next_from_being_tried() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

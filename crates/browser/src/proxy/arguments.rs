@@ -12,7 +12,8 @@ pub fn arguments(proxy: SocketAddr) -> Vec<String> {
         "--dns-prefetch-disable".to_owned(),
         // What does not go over TCP would not go through it.
         "--disable-quic".to_owned(),
-        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp".to_owned(),
         "--webrtc-ip-handling-policy=disable_non_proxied_udp".to_owned(),
+        // Older versions know it by this name.
+        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp".to_owned(),
     ]
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deskhand_browser::{Browsers, tools};
+use deskhand_browser::{Browsers, Config, tools};
 use deskhand_core::{
     Answer, ApprovalRequest, Approver, Caller, Desktop, Gate, GateSettings, Mode, Outcome, Permission,
     Registry, Request, ResultAnswer, Services, SessionCx, Status,
@@ -197,6 +197,38 @@ async fn what_runs_code_or_sends_a_form_is_sensitive() {
     ] {
         assert_eq!(shop.permission(tool, arguments.clone()).await, permission, "{tool} {arguments}");
     }
+    shop.browsers.close_all().await;
+}
+
+/// The plan says what the guard says; a yes lets that very host through, and no other.
+#[tokio::test]
+async fn a_private_host_is_asked_about_every_time_and_a_forbidden_one_never() {
+    let mut shop = Shop::new().await;
+    let browsers = Browsers::new(Config::new(shop.folder.path().join("data/browser")));
+    shop.session.services = Services::default().with(browsers.clone());
+    shop.browsers = browsers;
+    for (url, permission, rule) in [
+        (shop.server.url("plain.html"), Permission::Sensitive, "net:loopback"),
+        ("http://192.168.1.1:8099/".to_owned(), Permission::Sensitive, "net:private"),
+        ("http://169.254.169.254:8099/".to_owned(), Permission::Forbidden, "net:metadata"),
+        ("file:///etc/passwd".to_owned(), Permission::Forbidden, "net:scheme"),
+        ("https://example.org/".to_owned(), Permission::Moderate, "net:public"),
+    ] {
+        let request = Request::new("browser_navigate", json!({"url": url}));
+        let plan = shop.gate.explain(request, &shop.session).await.unwrap().plan.unwrap();
+        assert_eq!((plan.permission, plan.rule.as_str()), (permission, rule), "{url}");
+    }
+    shop.go("plain.html").await;
+    for url in ["file:///etc/passwd", "http://169.254.169.254:8099/", "view-source:http://example.org/"] {
+        let blocked = shop.try_call("browser_navigate", json!({"url": url})).await;
+        assert_eq!(blocked.status, Status::Blocked, "{url}: {}", blocked.text);
+    }
+    let elsewhere = shop.server.elsewhere("plain.html");
+    let led = shop.server.url(&format!("redirect?{elsewhere}"));
+    let blocked = shop.try_call("browser_navigate", json!({"url": led})).await;
+    assert_eq!(blocked.status, Status::Blocked, "{}", blocked.text);
+    assert!(blocked.text.contains("blocked: localhost"), "{}", blocked.text);
+    shop.call("browser_navigate", json!({"url": elsewhere})).await;
     shop.browsers.close_all().await;
 }
 

@@ -42,6 +42,15 @@ impl Outbound {
         verdict(permission, rule, why, Some(host), Some(port))
     }
 
+    /// Whether an answer may have come from where it came from. For what connects by itself, and can only be judged
+    /// afterwards.
+    pub fn judge_answer(&self, url: &Url, address: IpAddr, allowed: &Allowed) -> Result<(), Refused> {
+        match (host_of(url), web_port(url)) {
+            (Some(host), Some(port)) => self.check(&host, port, &[address], allowed),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether a host may be gone to at these addresses, all of which it has.
     pub(super) fn check(
         &self,

@@ -27,6 +27,10 @@ const STARTING: Duration = Duration::from_secs(30);
 /// How long one that is asked to end may take.
 const ENDING: Duration = Duration::from_secs(3);
 
+/// In the folder of the profile.
+const DOWNLOADS: &str = "deskhand-downloads";
+const UPLOADS: &str = "deskhand-uploads";
+
 /// How a browser is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -83,14 +87,17 @@ impl Browser {
         // Files only, but a browser's folders have many.
         let profile = tokio::task::spawn_blocking(move || {
             Profile::clear_stale(&profiles);
-            match name {
-                Some(name) => Profile::kept(&profiles, &name),
-                None => Profile::fresh(&profiles),
+            let Some(name) = name else { return Profile::fresh(&profiles) };
+            let profile = Profile::kept(&profiles, &name)?;
+            // Files of the last time are nobody's now.
+            for left in [DOWNLOADS, UPLOADS] {
+                let _ = std::fs::remove_dir_all(profile.path().join(left));
             }
+            Ok(profile)
         });
         let not_started = |error| LaunchError::NotStarted { path: found.path.clone(), error };
         let profile = profile.await.map_err(|error| not_started(std::io::Error::other(error)))??;
-        let downloads = profile.path().join("deskhand-downloads");
+        let downloads = profile.path().join(DOWNLOADS);
         let allowed = Arc::new(Allowed::default());
         let proxy = Proxy::start(outbound.clone(), Arc::clone(&allowed)).await.map_err(not_started)?;
         let mut arguments =
@@ -228,6 +235,11 @@ impl Browser {
     /// Where downloads go, under the name of their guid.
     pub fn downloads(&self) -> &Path {
         &self.downloads
+    }
+
+    /// Where files lie that pages were given.
+    pub fn uploads(&self) -> PathBuf {
+        self.downloads.with_file_name(UPLOADS)
     }
 
     /// Why it is gone; `None` while it is there.

@@ -7,6 +7,7 @@
 mod element;
 mod error;
 mod evaluate;
+mod files;
 mod history;
 mod inject;
 mod keys;

@@ -5,7 +5,11 @@ use std::time::Duration;
 use deskhand_core::{Absent, Cx, Effects, Permission, Plan, Services, ToolError, ToolResult};
 use url::Url;
 
-use crate::{Browsers, page::Page, tab::Tab};
+use crate::{
+    Browsers,
+    page::Page,
+    tab::{State, Tab},
+};
 
 /// How long a page may take.
 pub const LIMIT: Duration = Duration::from_secs(30);
@@ -35,7 +39,7 @@ pub async fn page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
 /// As [`page`], for a call whose plan was made for the page that is there: if another one is, it is planned anew.
 pub async fn same_page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
     let (page, notices) = page(cx).await?;
-    let here = page.tab(source_of)?;
+    let here = source_in(&page.browser().targets().look());
     if cx.plan().is_some_and(|plan| plan.outside != here) {
         let shown = here.as_deref().unwrap_or("an empty page");
         return Err(ToolError::plan_changed(format!("The browser is at {shown} now.")));
@@ -46,8 +50,8 @@ pub async fn same_page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
 /// Where the session's browser is: the host, and where what the page says comes from. Starts none, and waits for nothing.
 fn where_it_is(cx: &Cx) -> ToolResult<(Option<String>, Option<String>)> {
     let browser = cx.service::<Browsers>()?.running(cx.session_id());
-    let look = |tab: &Tab| (host_of(tab.url()), source_of(tab));
-    Ok(browser.and_then(|browser| browser.targets().look().current().map(look)).unwrap_or_default())
+    let look = |state: &State| (state.current().and_then(|tab| host_of(tab.url())), source_in(state));
+    Ok(browser.map(|browser| look(&browser.targets().look())).unwrap_or_default())
 }
 
 /// The host of an address that has one.
@@ -60,6 +64,13 @@ pub fn host_of(url: &str) -> Option<String> {
 fn source_of(tab: &Tab) -> Option<String> {
     let untouched = tab.number == 1 && !tab.visited;
     (!untouched).then(|| host_of(tab.url()).unwrap_or_else(|| "a web page".to_owned()))
+}
+
+/// Where text of the tab that is open comes from. Where nothing is in that one, something of another may still be told:
+/// its title, a dialog, the name of a download.
+fn source_in(state: &State) -> Option<String> {
+    let others = || state.tabs.iter().find_map(source_of).map(|_| "a web page".to_owned());
+    state.current().and_then(source_of).or_else(others)
 }
 
 /// A plan for something on the page that is there.

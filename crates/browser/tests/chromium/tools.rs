@@ -9,19 +9,19 @@ use deskhand_core::{
     approval::{AnyAnswer, Subject},
     event::NoEvents,
 };
-use deskhand_guard::{Rules, SecretScreener};
+use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
 use deskhand_store::{Store, StoreOptions};
 use serde_json::{Value, json};
 
 use crate::fixture::{Server, config};
 
 /// A gate whose person says yes to everything that is asked.
-struct Shop {
-    folder: tempfile::TempDir,
-    gate: Gate,
-    session: SessionCx,
-    browsers: Browsers,
-    server: Server,
+pub struct Shop {
+    pub folder: tempfile::TempDir,
+    pub gate: Gate,
+    pub session: SessionCx,
+    pub browsers: Browsers,
+    pub server: Server,
 }
 
 struct Yes;
@@ -44,11 +44,17 @@ impl Approver for Yes {
 }
 
 impl Shop {
-    async fn new() -> Self {
+    pub async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("data"), &StoreOptions::default()).unwrap();
         let browsers = Browsers::new(config(folder.path().join("data/browser")));
-        let services = Services::default().with(browsers.clone());
+        let paths = Paths::open(PathsConfig {
+            workspaces: vec![folder.path().to_path_buf()],
+            own: vec![folder.path().join("data")],
+            outputs: folder.path().join("data/outputs"),
+            ..PathsConfig::default()
+        });
+        let services = Services::default().with(browsers.clone()).with(paths.unwrap());
         let mut registry = Registry::new();
         tools::register(&mut registry);
         registry.probe(&services);
@@ -79,25 +85,25 @@ impl Shop {
         Self { folder, gate, session, browsers, server: Server::start().await }
     }
 
-    async fn try_call(&self, tool: &str, arguments: Value) -> Outcome {
+    pub async fn try_call(&self, tool: &str, arguments: Value) -> Outcome {
         self.gate.call(Request::new(tool, arguments), &self.session).await
     }
 
-    async fn call(&self, tool: &str, arguments: Value) -> Outcome {
+    pub async fn call(&self, tool: &str, arguments: Value) -> Outcome {
         let outcome = self.try_call(tool, arguments.clone()).await;
         assert_eq!(outcome.status, Status::Success, "{tool} {arguments}: {}", outcome.text);
         outcome
     }
 
-    async fn go(&self, page: &str) {
+    pub async fn go(&self, page: &str) {
         self.call("browser_navigate", json!({"url": self.server.url(page)})).await;
     }
 
-    async fn script(&self, script: &str) -> Value {
+    pub async fn script(&self, script: &str) -> Value {
         self.call("browser_evaluate", json!({"script": script})).await.data["result"].clone()
     }
 
-    async fn permission(&self, tool: &str, arguments: Value) -> Permission {
+    pub async fn permission(&self, tool: &str, arguments: Value) -> Permission {
         let explained = self.gate.explain(Request::new(tool, arguments), &self.session).await.unwrap();
         // What the plan says: a session that has read a page is asked more often than that.
         explained.plan.map_or(explained.permission, |plan| plan.permission)

@@ -66,7 +66,7 @@ impl Tool for BrowserSelectFile {
             "browser:upload",
             "The page gets what is in the files.",
         );
-        Ok(places.iter().fold(plan, |plan, place| plan.on(place)))
+        Ok(places.iter().fold(plan, PlanOn::on))
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Acted> {

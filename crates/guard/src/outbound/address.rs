@@ -132,10 +132,8 @@ fn is_nat64_of_a_site(address: Ipv6Addr) -> bool {
 
 fn is_reserved(address: Ipv6Addr) -> bool {
     match address.segments() {
-        // Examples, and the pit where packets end.
-        [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] | [0x100, 0, 0, 0, ..] => true,
-        // The range with protocols in it, but for what is a translation of something else.
-        [0x2001, 1..=0x1ff, ..] => true,
+        // Examples; the pit where packets end; the range with protocols in it, but for what is a translation.
+        [0x2001, 0xdb8 | 1..=0x1ff, ..] | [0x3fff, 0..=0xfff, ..] | [0x100, 0, 0, 0, ..] => true,
         segments => embedded(address).is_empty() && !(0x2000..=0x3fff).contains(&segments[0]),
     }
 }
@@ -144,18 +142,26 @@ fn is_reserved(address: Ipv6Addr) -> bool {
 fn embedded(address: Ipv6Addr) -> Vec<Ipv4Addr> {
     let s = address.segments();
     let joined = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
-    let last = joined(s[6], s[7]);
-    match s {
-        // Compatible, mapped, translated, and by NAT64.
-        [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] | [0x64, 0xff9b, ..] => vec![last],
-        // 6to4.
-        [0x2002, high, low, ..] => vec![joined(high, low)],
-        // Teredo: its server, and the client with every bit turned.
-        [0x2001, 0, high, low, ..] => vec![joined(high, low), joined(!s[6], !s[7])],
-        // ISATAP, below any prefix.
-        [_, _, _, _, 0 | 0x200, 0x5efe, ..] => vec![last],
-        _ => Vec::new(),
+    let mut found = Vec::new();
+    // Compatible, mapped, translated, and by NAT64; and ISATAP, below any prefix.
+    let at_the_end = matches!(
+        s,
+        [0, 0, 0, 0, 0, 0 | 0xffff, ..]
+            | [0, 0, 0, 0, 0xffff, 0, ..]
+            | [0x64, 0xff9b, ..]
+            | [_, _, _, _, 0 | 0x200, 0x5efe, ..]
+    );
+    if at_the_end {
+        found.push(joined(s[6], s[7]));
     }
+    match s {
+        // 6to4.
+        [0x2002, high, low, ..] => found.push(joined(high, low)),
+        // Teredo: its server, and the client with every bit turned.
+        [0x2001, 0, high, low, ..] => found.extend([joined(high, low), joined(!s[6], !s[7])]),
+        _ => {}
+    }
+    found
 }
 
 #[cfg(test)]
@@ -263,7 +269,8 @@ mod tests {
         #[test]
         fn no_wrapping_makes_an_address_better(bits: u32, other: [u16; 4]) {
             let v4 = Ipv4Addr::from(bits);
-            let [a, b] = [(bits >> 16) as u16, bits as u16];
+            let [one, two, three, four] = v4.octets();
+            let [a, b] = [[one, two], [three, four]].map(u16::from_be_bytes);
             let [w, x, y, z] = other;
             for wrapped in [
                 Ipv6Addr::new(0, 0, 0, 0, 0, 0xffff, a, b),

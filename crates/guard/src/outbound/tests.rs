@@ -232,7 +232,7 @@ proptest! {
             format!("{a:#x}.{b:#o}.{}", u32::from(c) << 8 | u32::from(d)).replace("0o", "0"),
             format!("{a}.{b}.{c}.{d}."),
         ] {
-            prop_assert_eq!(judge(&outbound, &format!("http://{}/", spelling)), plain, "{}", spelling);
+            prop_assert_eq!(judge(&outbound, &format!("http://{spelling}/")), plain, "{}", spelling);
         }
     }
 

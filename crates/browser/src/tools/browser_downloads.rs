@@ -1,8 +1,10 @@
 //! `browser_downloads`: what pages have downloaded, and the way from there into the workspace.
 
-use std::{fs, io, path::PathBuf};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
-use cap_std::fs::OpenOptions;
 use deskhand_core::{
     Absent, Cx, Effects, Permission, Plan, Services, Spec, Tool, ToolError, ToolResult, tool::Rendered,
 };
@@ -161,14 +163,13 @@ fn new_place(input: &Input, cx: &Cx) -> ToolResult<Place> {
     Ok(place)
 }
 
-fn save(file: &PathBuf, place: &Place) -> ToolResult<()> {
-    let folder = place.parent()?;
-    let name = PathBuf::from(place.name().unwrap_or_default());
+fn save(file: &Path, place: &Place) -> ToolResult<()> {
     let failed = |error: io::Error| place.io("write", &error);
     let mut from = fs::File::open(file).map_err(failed)?;
-    let mut to = folder.open_with(&name, OpenOptions::new().write(true).create_new(true)).map_err(failed)?;
+    let mut to = place.create_new()?;
     if let Err(error) = io::copy(&mut from, &mut to).and_then(|_| to.sync_all()) {
-        let _ = folder.remove_file(&name);
+        // Half a file is none.
+        let _ = place.parent()?.remove_file(Path::new(place.name().unwrap_or_default()));
         return Err(failed(error));
     }
     Ok(())

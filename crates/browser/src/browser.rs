@@ -6,6 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use deskhand_guard::{
+    Outbound,
+    outbound::{Allowed, Verdict},
+};
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -13,6 +17,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::{
     cdp::{CdpError, Connection, Ears, Session, Transport},
     launch::{self, Found, LaunchError, Process, Profile, Viewport, Window},
+    proxy::Proxy,
     stealth::{Identity, Maker, Stealth},
     tab::Targets,
 };
@@ -21,6 +26,10 @@ use crate::{
 const STARTING: Duration = Duration::from_secs(30);
 /// How long one that is asked to end may take.
 const ENDING: Duration = Duration::from_secs(3);
+
+/// In the folder of the profile.
+const DOWNLOADS: &str = "deskhand-downloads";
+const UPLOADS: &str = "deskhand-uploads";
 
 /// How a browser is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,12 +47,22 @@ impl Default for Options {
     }
 }
 
+/// Where a browser may go, and what keeps it to that.
+struct WaysOut {
+    outbound: Outbound,
+    /// The private hosts that approved calls have named.
+    allowed: Arc<Allowed>,
+    /// `None`: one that ran before us goes its own ways.
+    proxy: Option<Proxy>,
+}
+
 /// A browser that runs. Ends when it is dropped.
 pub struct Browser {
     connection: Connection,
     targets: Arc<Targets>,
     /// `None`: one that ran before us, and goes on after us.
     process: Option<Process>,
+    ways_out: WaysOut,
     /// `Chrome/156.0.8078.79`.
     product: String,
     options: Options,
@@ -56,23 +75,37 @@ pub struct Browser {
 
 impl Browser {
     /// Starts a browser with its profile in `folder/profiles` and its downloads in `folder/downloads`.
-    pub async fn launch(found: &Found, folder: &Path, options: Options) -> Result<Arc<Self>, LaunchError> {
+    /// All that it sends goes through a proxy that keeps to `outbound`.
+    pub async fn launch(
+        found: &Found,
+        folder: &Path,
+        options: Options,
+        outbound: Outbound,
+    ) -> Result<Arc<Self>, LaunchError> {
         let profiles = folder.join("profiles");
         let name = options.profile.clone();
         // Files only, but a browser's folders have many.
         let profile = tokio::task::spawn_blocking(move || {
             Profile::clear_stale(&profiles);
-            match name {
-                Some(name) => Profile::kept(&profiles, &name),
-                None => Profile::fresh(&profiles),
+            let Some(name) = name else { return Profile::fresh(&profiles) };
+            let profile = Profile::kept(&profiles, &name)?;
+            // Files of the last time are nobody's now.
+            for left in [DOWNLOADS, UPLOADS] {
+                let _ = std::fs::remove_dir_all(profile.path().join(left));
             }
+            Ok(profile)
         });
-        let profile = profile.await.map_err(|error| LaunchError::NotStarted {
-            path: found.path.clone(),
-            error: std::io::Error::other(error),
-        })??;
-        let downloads = profile.path().join("deskhand-downloads");
-        let arguments = launch::arguments(profile.path(), options.window, options.viewport, options.stealth);
+        let not_started = |error| LaunchError::NotStarted { path: found.path.clone(), error };
+        let profile = profile.await.map_err(|error| not_started(std::io::Error::other(error)))??;
+        let downloads = profile.path().join(DOWNLOADS);
+        let allowed = Arc::new(Allowed::default());
+        let proxy = Proxy::start(outbound.clone(), Arc::clone(&allowed)).await.map_err(not_started)?;
+        let mut arguments =
+            launch::arguments(profile.path(), options.window, options.viewport, options.stealth);
+        // The first page stays last.
+        let before_the_page = arguments.len().saturating_sub(1);
+        arguments.splice(before_the_page..before_the_page, proxy.arguments());
+        let ways_out = WaysOut { outbound, allowed, proxy: Some(proxy) };
         let environment = options.stealth.environment(options.window);
         let started = launch::start(found, &arguments, environment, profile)?;
         let printed = |process: Option<&Process>| process.map(Process::printed).unwrap_or_default();
@@ -82,7 +115,8 @@ impl Browser {
             printed: printed(process),
         };
         let mut process = Some(started.process);
-        let begun = Self::begin(started.transport, &mut process, options, downloads, maker(found));
+        let begun =
+            Self::begin(started.transport, &mut process, options, downloads, maker(found), ways_out);
         if let Ok(Ok(browser)) = tokio::time::timeout(STARTING, begun).await {
             return Ok(browser);
         }
@@ -93,8 +127,14 @@ impl Browser {
         Err(no_answer(process.as_ref()))
     }
 
-    /// Connects to a browser that runs, at the address of its debugger.
-    pub async fn attach(address: &str, folder: &Path, options: Options) -> Result<Arc<Self>, LaunchError> {
+    /// Connects to a browser that runs, at the address of its debugger. It cannot be kept to `outbound`; where calls lead
+    /// it is judged by that.
+    pub async fn attach(
+        address: &str,
+        folder: &Path,
+        options: Options,
+        outbound: Outbound,
+    ) -> Result<Arc<Self>, LaunchError> {
         let failed = |error| LaunchError::NotReached { address: address.to_owned(), error };
         let timed_out = |_| std::io::Error::new(std::io::ErrorKind::TimedOut, "it does not answer");
         let reach = launch::reach(address);
@@ -103,7 +143,9 @@ impl Browser {
         let mut no_process = None;
         // What a browser of somebody else's is called stays as it is.
         let maker = std::future::ready(None);
-        let begun = Self::begin(transport, &mut no_process, options, folder.join("downloads"), maker);
+        let ways_out = WaysOut { outbound, allowed: Arc::default(), proxy: None };
+        let downloads = folder.join("downloads");
+        let begun = Self::begin(transport, &mut no_process, options, downloads, maker, ways_out);
         begun.await.map_err(|error| failed(std::io::Error::other(error)))
     }
 
@@ -113,6 +155,7 @@ impl Browser {
         options: Options,
         downloads: PathBuf,
         maker: impl Future<Output = Option<Maker>>,
+        ways_out: WaysOut,
     ) -> Result<Arc<Self>, CdpError> {
         let targets = Targets::new(options.stealth);
         let stop = CancellationToken::new();
@@ -141,6 +184,7 @@ impl Browser {
             connection,
             targets,
             process: process.take(),
+            ways_out,
             options,
             downloads,
             turn: Arc::new(Semaphore::new(1)),
@@ -175,9 +219,34 @@ impl Browser {
         self.process.as_ref().map(Process::pid)
     }
 
+    /// Where it may go.
+    pub fn outbound(&self) -> &Outbound {
+        &self.ways_out.outbound
+    }
+
+    /// An approved call named this host: it may be gone to, though it is private.
+    pub fn approve(&self, verdict: &Verdict) {
+        self.ways_out.allowed.approve(verdict);
+    }
+
+    /// The private hosts that were approved.
+    pub fn allowed(&self) -> &Allowed {
+        &self.ways_out.allowed
+    }
+
+    /// What all of its connections go through; `None` for one that ran before.
+    pub fn proxy(&self) -> Option<&Proxy> {
+        self.ways_out.proxy.as_ref()
+    }
+
     /// Where downloads go, under the name of their guid.
     pub fn downloads(&self) -> &Path {
         &self.downloads
+    }
+
+    /// Where files lie that pages were given.
+    pub fn uploads(&self) -> PathBuf {
+        self.downloads.with_file_name(UPLOADS)
     }
 
     /// Why it is gone; `None` while it is there.

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use deskhand_guard::Outbound;
 use tokio::{sync::Semaphore, task::AbortHandle};
 
 use crate::{
@@ -28,6 +29,8 @@ pub struct Config {
     pub attach: Option<String>,
     /// How a browser is started where nothing else is said.
     pub options: Options,
+    /// Where browsers may go.
+    pub outbound: Outbound,
     /// A browser that was not used for so long is ended.
     pub idle: Duration,
 }
@@ -35,7 +38,8 @@ pub struct Config {
 impl Config {
     pub fn new(folder: PathBuf) -> Self {
         let idle = Duration::from_mins(15);
-        Self { folder, path: None, attach: None, options: Options::default(), idle }
+        let (options, outbound) = (Options::default(), Outbound::default());
+        Self { folder, path: None, attach: None, options, outbound, idle }
     }
 }
 
@@ -135,9 +139,10 @@ impl Browsers {
 
     async fn start(&self, options: Options) -> Result<Arc<Browser>, LaunchError> {
         let config = &self.0.config;
+        let outbound = config.outbound.clone();
         match &config.attach {
-            Some(address) => Browser::attach(address, &config.folder, options).await,
-            None => Browser::launch(&self.found()?, &config.folder, options).await,
+            Some(address) => Browser::attach(address, &config.folder, options, outbound).await,
+            None => Browser::launch(&self.found()?, &config.folder, options, outbound).await,
         }
     }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`cdp`] | a client for the DevTools protocol, over pipes or a WebSocket |
 //! | [`launch`] | which browser there is, its arguments, its profile, its process and its end |
+//! | [`proxy`] | the one way from a started browser to the network |
 //! | [`stealth`] | what each target gets before its own code runs |
 //! | [`tab`] | what is open: tabs, frames, dialogs, downloads, as one state that events change |
 //! | [`page`] | what is done on a page: navigate, evaluate, click, type, look |
@@ -22,6 +23,7 @@ mod browsers;
 pub mod cdp;
 pub mod launch;
 pub mod page;
+pub mod proxy;
 pub mod stealth;
 pub mod tab;
 pub mod tools;

@@ -1,7 +1,8 @@
-//! Everything that says no: the path policy, secret masking, and the decision by mode and grants.
+//! Everything that says no: the path policy, secret masking, the way out to the network, and the decision by mode and grants.
 
 pub mod decide;
 pub mod mask;
+pub mod outbound;
 pub mod paths;
 #[cfg(unix)]
 pub mod sandbox;
@@ -9,4 +10,5 @@ pub mod shell;
 
 pub use decide::Rules;
 pub use mask::SecretScreener;
+pub use outbound::Outbound;
 pub use paths::{BoundPaths, Kind, PathArg, Paths, PathsConfig, PathsOf, Place, PlanOn, Tree};

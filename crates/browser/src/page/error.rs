@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::{Status, ToolError};
+use deskhand_guard::outbound::Refused;
 
 use crate::{cdp::CdpError, launch::LaunchError};
 
@@ -21,6 +22,9 @@ pub enum PageError {
     /// The page was not reached: no such host, refused, a bad certificate, …
     #[error("{url} could not be loaded: {why}")]
     NotLoaded { url: String, why: String },
+    /// The outbound guard did not let it through, at this address or where it led to.
+    #[error("{url} could not be loaded: {refused}")]
+    Blocked { url: String, refused: Refused },
     /// The script threw, or is no script.
     #[error("the script failed: {0}")]
     Script(String),
@@ -68,6 +72,7 @@ impl From<PageError> for ToolError {
                 )
             }
             PageError::NotLoaded { .. } => Self::new("page_not_loaded", message).hint("Check the address."),
+            PageError::Blocked { refused, .. } => Self::blocked(refused.rule(), message),
             PageError::Script(_) => Self::new("script_failed", message),
             PageError::Element { code, hint, .. } if hint.is_empty() => Self::new(code, message),
             PageError::Element { code, hint, .. } => Self::new(code, message).hint(hint),

@@ -7,6 +7,7 @@
 mod element;
 mod error;
 mod evaluate;
+mod files;
 mod history;
 mod inject;
 mod keys;
@@ -140,7 +141,10 @@ impl Page {
 
     /// What happened meanwhile; told once.
     pub fn notices(&self) -> Vec<String> {
-        self.browser.targets().change(|state| state.notices.take())
+        let mut notices = self.browser.targets().change(|state| state.notices.take());
+        let refused = self.browser.proxy().map(|proxy| proxy.log().untold()).unwrap_or_default();
+        notices.extend(refused.iter().map(|refused| format!("The page wanted more: {refused}.")));
+        notices
     }
 }
 

@@ -6,8 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use url::Url;
+
 use super::{Page, PageError};
-use crate::tab::{Frame, Tab};
+use crate::{
+    proxy::Why,
+    tab::{Frame, Tab},
+};
 
 /// When a page counts as loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -66,12 +71,10 @@ impl Page {
         limit: Duration,
     ) -> Result<Navigated, PageError> {
         let begun = Instant::now();
+        let failures = self.browser.proxy().map(|proxy| proxy.log().mark()).unwrap_or_default();
         // A page that crashed is left this way.
-        self.browser.targets().change(|state| {
-            if let Some(tab) = state.tab_mut(&self.target) {
-                tab.crashed = false;
-            }
-        });
+        self.change_tab(|tab| tab.crashed = false);
+        self.listen_for_answers().await?;
         let answer = match self.call_within(limit, "Page.navigate", json!({"url": url})).await {
             Err(PageError::TimedOut { .. }) => return Err(give_up(url, until, limit)),
             answer => answer?,
@@ -80,7 +83,7 @@ impl Page {
             return Ok(Navigated { download: true, ..self.here().await? });
         }
         if let Some(why) = answer["errorText"].as_str().filter(|why| !why.is_empty()) {
-            return Err(PageError::NotLoaded { url: url.to_owned(), why: explain(why) });
+            return Err(self.not_loaded(url, why, failures));
         }
         // Without one it stayed in the same document.
         if let Some(loader) = answer["loaderId"].as_str() {
@@ -91,7 +94,38 @@ impl Page {
                 },
             )?;
         }
+        self.leave_what_is_refused(url).await?;
         self.here().await
+    }
+
+    /// A browser that was attached to goes its own ways; that of a document is looked at.
+    async fn listen_for_answers(&self) -> Result<(), PageError> {
+        if self.browser.proxy().is_some() {
+            return Ok(());
+        }
+        self.change_tab(|tab| tab.answered = None);
+        self.call("Network.enable", json!({})).await.map(drop)
+    }
+
+    /// Leaves a document that came from an address where nobody said that it may be gone to.
+    async fn leave_what_is_refused(&self, url: &str) -> Result<(), PageError> {
+        let Some(answered) = self.tab(|tab| tab.answered.clone())? else { return Ok(()) };
+        let Ok(from) = Url::parse(&answered.url) else { return Ok(()) };
+        let judged = self.browser.outbound().judge_answer(&from, answered.address, self.browser.allowed());
+        let Err(refused) = judged else { return Ok(()) };
+        self.call("Page.navigate", json!({"url": "about:blank"})).await?;
+        Err(PageError::Blocked { url: url.to_owned(), refused })
+    }
+
+    /// Why an address could not be loaded: where it was not let through, or not reached, the browser does not know.
+    fn not_loaded(&self, url: &str, code: &str, failures: u64) -> PageError {
+        let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+        let url = url.to_owned();
+        match self.browser.proxy().and_then(|proxy| proxy.log().why_since(failures, &host)) {
+            Some(Why::Refused(refused)) => PageError::Blocked { url, refused },
+            Some(other) => PageError::NotLoaded { url, why: other.words() },
+            None => PageError::NotLoaded { url, why: explain(code) },
+        }
     }
 
     /// Loads the page anew.
@@ -150,6 +184,12 @@ impl Page {
         let text = |key: &str| seen[key].as_str().unwrap_or_default().to_owned();
         let (url, title) = (text("url"), text("title"));
         Ok(Navigated { url, title, status, download: false })
+    }
+}
+
+impl Page {
+    fn change_tab(&self, change: impl FnOnce(&mut Tab)) {
+        self.browser.targets().change(|state| state.tab_mut(&self.target).map(change));
     }
 }
 

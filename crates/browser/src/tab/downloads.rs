@@ -1,5 +1,6 @@
 //! Downloads: they go into a folder of the session, under names of the browser's choice.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -10,6 +11,8 @@ const MOST: usize = 100;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Download {
+    /// What it is called by; never used again for another.
+    pub number: u32,
     /// The name of the file in the downloads folder.
     pub guid: String,
     pub url: String,
@@ -20,7 +23,7 @@ pub struct Download {
     pub received: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DownloadState {
     InProgress,
@@ -29,7 +32,7 @@ pub enum DownloadState {
 }
 
 #[derive(Debug, Default)]
-pub struct Downloads(pub Vec<Download>);
+pub struct Downloads(pub Vec<Download>, u32);
 
 impl Downloads {
     /// `Browser.downloadWillBegin`.
@@ -39,7 +42,9 @@ impl Downloads {
         if self.0.len() == MOST {
             self.0.remove(0);
         }
+        self.1 += 1;
         self.0.push(Download {
+            number: self.1,
             guid: text("guid"),
             url: text("url"),
             suggested_name: text("suggestedFilename"),
@@ -65,7 +70,10 @@ impl Downloads {
             download.state = state;
             let words =
                 if state == DownloadState::Completed { "was downloaded" } else { "was not downloaded" };
-            notices.add(&format!("«{}» {words} ({received} bytes).", download.suggested_name));
+            notices.add(&format!(
+                "«{}» {words} ({received} bytes), as download {}; browser_downloads saves it.",
+                download.suggested_name, download.number
+            ));
         }
     }
 }

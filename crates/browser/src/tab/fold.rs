@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     dialogs::Answer,
-    state::{Attached, MOST_TABS, State, Tab},
+    state::{Answered, Attached, MOST_TABS, State, Tab},
 };
 use crate::{cdp::Event, stealth::Kind};
 
@@ -82,6 +82,12 @@ impl State {
             "Page.lifecycleEvent" => tab.frames.lifecycle(params),
             "Page.frameStartedLoading" if text("frameId") == tab.target => tab.loading = true,
             "Page.frameStoppedLoading" if text("frameId") == tab.target => tab.loading = false,
+            "Network.responseReceived" if params["type"] == "Document" && text("frameId") == tab.target => {
+                let response = &params["response"];
+                let word = |key: &str| response[key].as_str().unwrap_or_default();
+                let address = word("remoteIPAddress").trim_matches(['[', ']']).parse();
+                tab.answered = address.ok().map(|address| Answered { url: word("url").to_owned(), address });
+            }
             "Page.javascriptDialogOpening" => {
                 let answer = tab.dialogs.opens(params, &self.dialog_policy, &mut self.notices);
                 return answered(session, answer);
@@ -134,6 +140,7 @@ impl State {
             crashed: false,
             visited: info["url"].as_str().is_some_and(|url| !matches!(url, "" | "about:blank")),
             loading: false,
+            answered: None,
         };
         tab.frames.attach(target, None, session);
         if let Some(frame) = tab.frames.get_mut(target) {

@@ -1,6 +1,6 @@
 //! All that is known of what is open in a browser.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, net::IpAddr};
 
 use super::{
     dialogs::{DialogPolicy, Dialogs},
@@ -51,6 +51,15 @@ pub struct Tab {
     pub visited: bool,
     /// Whether its main frame is loading something.
     pub loading: bool,
+    /// Where its document came from, where that is listened to.
+    pub answered: Option<Answered>,
+}
+
+/// An answer with a document, and the address that really gave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    pub url: String,
+    pub address: IpAddr,
 }
 
 impl Tab {

@@ -54,21 +54,15 @@ impl Tool for BrowserNavigate {
         hands::available(services)
     }
 
-    async fn plan(&self, input: &Input, _: &Cx) -> ToolResult<Plan> {
+    async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         let url = web_address(&input.url)?;
-        let mut plan = Plan::new(format!("Open {url} in the browser")).effects(Effects::NETWORK).at_least(
-            Permission::Moderate,
-            "browser:navigate",
-            "It reaches a host.",
-        );
-        plan.hosts = url.host_str().map(str::to_owned).into_iter().collect();
-        plan.outside = plan.hosts.first().cloned().or_else(|| Some("a web page".to_owned()));
-        Ok(plan)
+        hands::going_to(cx, &url, &format!("Open {url} in the browser"))
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Arrived> {
         let url = web_address(&input.url)?;
         let (page, notices) = hands::page(cx).await?;
+        hands::approved(&page, &url)?;
         let limit = Duration::from_millis(input.timeout);
         let there = page.navigate(url.as_str(), input.wait_until, limit).await?;
         Ok(Arrived::new(there, notices, &page))

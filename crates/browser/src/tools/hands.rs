@@ -5,7 +5,11 @@ use std::time::Duration;
 use deskhand_core::{Absent, Cx, Effects, Permission, Plan, Services, ToolError, ToolResult};
 use url::Url;
 
-use crate::{Browsers, page::Page, tab::Tab};
+use crate::{
+    Browsers,
+    page::Page,
+    tab::{State, Tab},
+};
 
 /// How long a page may take.
 pub const LIMIT: Duration = Duration::from_secs(30);
@@ -35,7 +39,7 @@ pub async fn page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
 /// As [`page`], for a call whose plan was made for the page that is there: if another one is, it is planned anew.
 pub async fn same_page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
     let (page, notices) = page(cx).await?;
-    let here = page.tab(source_of)?;
+    let here = source_in(&page.browser().targets().look());
     if cx.plan().is_some_and(|plan| plan.outside != here) {
         let shown = here.as_deref().unwrap_or("an empty page");
         return Err(ToolError::plan_changed(format!("The browser is at {shown} now.")));
@@ -46,8 +50,8 @@ pub async fn same_page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
 /// Where the session's browser is: the host, and where what the page says comes from. Starts none, and waits for nothing.
 fn where_it_is(cx: &Cx) -> ToolResult<(Option<String>, Option<String>)> {
     let browser = cx.service::<Browsers>()?.running(cx.session_id());
-    let look = |tab: &Tab| (host_of(tab.url()), source_of(tab));
-    Ok(browser.and_then(|browser| browser.targets().look().current().map(look)).unwrap_or_default())
+    let look = |state: &State| (state.current().and_then(|tab| host_of(tab.url())), source_in(state));
+    Ok(browser.map(|browser| look(&browser.targets().look())).unwrap_or_default())
 }
 
 /// The host of an address that has one.
@@ -60,6 +64,13 @@ pub fn host_of(url: &str) -> Option<String> {
 fn source_of(tab: &Tab) -> Option<String> {
     let untouched = tab.number == 1 && !tab.visited;
     (!untouched).then(|| host_of(tab.url()).unwrap_or_else(|| "a web page".to_owned()))
+}
+
+/// Where text of the tab that is open comes from. Where nothing is in that one, something of another may still be told:
+/// its title, a dialog, the name of a download.
+fn source_in(state: &State) -> Option<String> {
+    let others = || state.tabs.iter().find_map(source_of).map(|_| "a web page".to_owned());
+    state.current().and_then(source_of).or_else(others)
 }
 
 /// A plan for something on the page that is there.
@@ -84,7 +95,7 @@ pub fn on_page(cx: &Cx, does: &str, permission: Permission, effects: Effects) ->
     Ok(plan)
 }
 
-/// An address that may be gone to. What is not the web (files, the browser's own pages, code) is never one.
+/// An address as people and models write it. Whether it may be gone to is the outbound guard's.
 pub fn web_address(text: &str) -> ToolResult<Url> {
     let text = text.trim();
     let parsed = Url::parse(text).or_else(|error| match error {
@@ -99,18 +110,26 @@ pub fn web_address(text: &str) -> ToolResult<Url> {
         }
         parsed => parsed,
     };
-    let url = parsed.map_err(|error| {
-        ToolError::invalid("bad_url", format!("«{}» is no address: {error}.", short(text)))
-    })?;
-    match url.scheme() {
-        "http" | "https" if url.host_str().is_some() => Ok(url),
-        "about" if url.as_str() == "about:blank" => Ok(url),
-        scheme => {
-            let message =
-                format!("The browser goes to http and https addresses only, not to {}:.", short(scheme));
-            Err(ToolError::blocked("browser:scheme", message).hint("Files are read with read_file."))
-        }
+    parsed
+        .map_err(|error| ToolError::invalid("bad_url", format!("«{}» is no address: {error}.", short(text))))
+}
+
+/// What the outbound guard says of an address, in the plan of a call that goes there.
+pub fn going_to(cx: &Cx, url: &Url, does: &str) -> ToolResult<Plan> {
+    let verdict = cx.service::<Browsers>()?.config().outbound.judge_url(url);
+    let mut plan = verdict.settle(Plan::new(does.to_owned()).effects(Effects::NETWORK));
+    plan.outside = verdict.host.or_else(|| Some("a web page".to_owned()));
+    Ok(plan)
+}
+
+/// Lets the browser go to an address, for a call whose plan named it and was approved.
+pub fn approved(page: &Page, url: &Url) -> ToolResult<()> {
+    let verdict = page.browser().outbound().judge_url(url);
+    if verdict.permission == Permission::Forbidden {
+        return Err(ToolError::blocked(verdict.rule, verdict.why));
     }
+    page.browser().approve(&verdict);
+    Ok(())
 }
 
 /// What a caller wrote, as far as a message or a plan repeats it.
@@ -131,6 +150,7 @@ mod tests {
 
     #[test]
     fn only_the_web_is_gone_to() {
+        let outbound = deskhand_guard::Outbound::default();
         for (text, url) in [
             ("https://example.org/a?b#c", "https://example.org/a?b#c"),
             ("example.org", "https://example.org/"),
@@ -155,7 +175,8 @@ mod tests {
             "FILE:///etc/passwd",
             "devtools://x",
         ] {
-            assert_eq!(web_address(bad).unwrap_err().code, "browser:scheme", "{bad}");
+            let verdict = outbound.judge_url(&web_address(bad).unwrap());
+            assert_eq!((verdict.rule, verdict.permission), ("net:scheme", Permission::Forbidden), "{bad}");
         }
         for odd in ["", "http://", "https://[::1"] {
             assert!(web_address(odd).is_err(), "{odd}");

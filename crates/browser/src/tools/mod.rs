@@ -1,6 +1,7 @@
 //! The tools: a file each, and what they share in [`hands`].
 
 mod browser_click;
+mod browser_downloads;
 mod browser_evaluate;
 mod browser_get_dom;
 mod browser_get_state;
@@ -13,6 +14,7 @@ mod browser_press_key;
 mod browser_reload;
 mod browser_screenshot;
 mod browser_scroll;
+mod browser_select_file;
 mod browser_snapshot;
 mod browser_tabs;
 mod browser_type;
@@ -42,4 +44,6 @@ pub fn register(registry: &mut Registry) {
     registry.add(browser_reload::BrowserReload);
     registry.add(browser_get_state::BrowserGetState);
     registry.add(browser_tabs::BrowserTabs);
+    registry.add(browser_select_file::BrowserSelectFile);
+    registry.add(browser_downloads::BrowserDownloads);
 }

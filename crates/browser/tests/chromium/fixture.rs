@@ -12,6 +12,7 @@ use deskhand_browser::{
     launch::{Found, find},
     page::{Page, WaitUntil},
 };
+use deskhand_guard::Outbound;
 use serde_json::{Map, Value};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -36,7 +37,7 @@ impl Desk {
 
     pub async fn with(options: Options) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let config = Config { options, ..Config::new(folder.path().join("browser")) };
+        let config = Config { options, ..config(folder.path().join("browser")) };
         let browsers = Browsers::new(config);
         Self { folder, browsers, server: Server::start().await }
     }
@@ -60,6 +61,14 @@ impl Desk {
     pub async fn end(self) {
         self.browsers.close_all().await;
     }
+}
+
+/// With the pages of this machine let through, as if they were anybody's.
+pub fn config(folder: PathBuf) -> Config {
+    let mut config = Config::new(folder);
+    let here = ["127.0.0.1", "localhost"].map(|host| host.parse().unwrap());
+    config.outbound = Outbound::new(here.to_vec(), Vec::new());
+    config
 }
 
 pub fn chromium() -> Found {

@@ -3,6 +3,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use deskhand_browser::{Browser, Browsers, Config, launch::Found, page::PageError};
+use deskhand_guard::Outbound;
 
 use crate::fixture::{Desk, LIMIT, chromium, options};
 
@@ -41,7 +42,8 @@ async fn nothing_is_left_after_the_end() {
     until_none_is_left(desk.folder.path()).await;
     assert!(is_empty(&desk.folder.path().join("browser/profiles")));
     // Nor where it is only dropped.
-    let again = Browser::launch(&chromium(), desk.folder.path(), options()).await.unwrap();
+    let again =
+        Browser::launch(&chromium(), desk.folder.path(), options(), Outbound::default()).await.unwrap();
     drop(again);
     until_none_is_left(desk.folder.path()).await;
 }
@@ -88,7 +90,9 @@ async fn it_ends_when_deskhand_is_killed() {
     const PROGRAM: &str = "DESKHAND_BROWSER_TEST_CHILD";
     let folder = match std::env::var_os(PROGRAM) {
         Some(folder) => {
-            let browser = Browser::launch(&chromium(), Path::new(&folder), options()).await.unwrap();
+            let browser = Browser::launch(&chromium(), Path::new(&folder), options(), Outbound::default())
+                .await
+                .unwrap();
             std::fs::write(Path::new(&folder).join("ready"), browser.pid().unwrap().to_string()).unwrap();
             std::future::pending::<()>().await;
             return;
@@ -112,7 +116,7 @@ async fn it_ends_when_deskhand_is_killed() {
     until_none_is_left(folder.path()).await;
     // What it left on the disk goes with the next start.
     assert!(!is_empty(&folder.path().join("profiles")));
-    let next = Browser::launch(&chromium(), folder.path(), options()).await.unwrap();
+    let next = Browser::launch(&chromium(), folder.path(), options(), Outbound::default()).await.unwrap();
     assert_eq!(
         std::fs::read_dir(folder.path().join("profiles")).unwrap().count(),
         2,
@@ -129,7 +133,7 @@ async fn what_does_not_start_says_why() {
     std::fs::write(&path, "#!/bin/sh\necho 'cannot open display' >&2\nexit 3\n").unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     let found = Found { path, name: "Broken".into() };
-    let error = Browser::launch(&found, folder.path(), options()).await.err().unwrap();
+    let error = Browser::launch(&found, folder.path(), options(), Outbound::default()).await.err().unwrap();
     assert!(error.to_string().contains("cannot open display"), "{error}");
 }
 
@@ -140,11 +144,12 @@ async fn a_profile_is_one_browsers() {
     let mut kept = options();
     kept.profile = Some("mine".into());
     let folder = desk.folder.path().join("kept");
-    let first = Browser::launch(&chromium(), &folder, kept.clone()).await.unwrap();
-    let second = Browser::launch(&chromium(), &folder, kept.clone()).await.err().unwrap();
+    let first = Browser::launch(&chromium(), &folder, kept.clone(), Outbound::default()).await.unwrap();
+    let second =
+        Browser::launch(&chromium(), &folder, kept.clone(), Outbound::default()).await.err().unwrap();
     assert!(second.to_string().contains("in use"), "{second}");
     first.close().await;
     assert!(folder.join("profiles/kept-mine").is_dir());
-    Browser::launch(&chromium(), &folder, kept).await.unwrap().close().await;
+    Browser::launch(&chromium(), &folder, kept, Outbound::default()).await.unwrap().close().await;
     desk.end().await;
 }

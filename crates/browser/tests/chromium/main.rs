@@ -1,11 +1,13 @@
 //! The crate against a real Chromium, on pages of our own in `tests/pages/`, served from this machine.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // all of it is tests
 
+mod files;
 mod fixture;
 mod frames;
 mod input;
 mod lives;
 mod navigation;
+mod outbound;
 mod scripts;
 mod stealth;
 mod tools;

@@ -9,19 +9,19 @@ use deskhand_core::{
     approval::{AnyAnswer, Subject},
     event::NoEvents,
 };
-use deskhand_guard::{Rules, SecretScreener};
+use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
 use deskhand_store::{Store, StoreOptions};
 use serde_json::{Value, json};
 
-use crate::fixture::Server;
+use crate::fixture::{Server, config};
 
 /// A gate whose person says yes to everything that is asked.
-struct Shop {
-    folder: tempfile::TempDir,
-    gate: Gate,
-    session: SessionCx,
-    browsers: Browsers,
-    server: Server,
+pub struct Shop {
+    pub folder: tempfile::TempDir,
+    pub gate: Gate,
+    pub session: SessionCx,
+    pub browsers: Browsers,
+    pub server: Server,
 }
 
 struct Yes;
@@ -44,11 +44,17 @@ impl Approver for Yes {
 }
 
 impl Shop {
-    async fn new() -> Self {
+    pub async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("data"), &StoreOptions::default()).unwrap();
-        let browsers = Browsers::new(Config::new(folder.path().join("data/browser")));
-        let services = Services::default().with(browsers.clone());
+        let browsers = Browsers::new(config(folder.path().join("data/browser")));
+        let paths = Paths::open(PathsConfig {
+            workspaces: vec![folder.path().to_path_buf()],
+            own: vec![folder.path().join("data")],
+            outputs: folder.path().join("data/outputs"),
+            ..PathsConfig::default()
+        });
+        let services = Services::default().with(browsers.clone()).with(paths.unwrap());
         let mut registry = Registry::new();
         tools::register(&mut registry);
         registry.probe(&services);
@@ -79,25 +85,25 @@ impl Shop {
         Self { folder, gate, session, browsers, server: Server::start().await }
     }
 
-    async fn try_call(&self, tool: &str, arguments: Value) -> Outcome {
+    pub async fn try_call(&self, tool: &str, arguments: Value) -> Outcome {
         self.gate.call(Request::new(tool, arguments), &self.session).await
     }
 
-    async fn call(&self, tool: &str, arguments: Value) -> Outcome {
+    pub async fn call(&self, tool: &str, arguments: Value) -> Outcome {
         let outcome = self.try_call(tool, arguments.clone()).await;
         assert_eq!(outcome.status, Status::Success, "{tool} {arguments}: {}", outcome.text);
         outcome
     }
 
-    async fn go(&self, page: &str) {
+    pub async fn go(&self, page: &str) {
         self.call("browser_navigate", json!({"url": self.server.url(page)})).await;
     }
 
-    async fn script(&self, script: &str) -> Value {
+    pub async fn script(&self, script: &str) -> Value {
         self.call("browser_evaluate", json!({"script": script})).await.data["result"].clone()
     }
 
-    async fn permission(&self, tool: &str, arguments: Value) -> Permission {
+    pub async fn permission(&self, tool: &str, arguments: Value) -> Permission {
         let explained = self.gate.explain(Request::new(tool, arguments), &self.session).await.unwrap();
         // What the plan says: a session that has read a page is asked more often than that.
         explained.plan.map_or(explained.permission, |plan| plan.permission)
@@ -197,6 +203,38 @@ async fn what_runs_code_or_sends_a_form_is_sensitive() {
     ] {
         assert_eq!(shop.permission(tool, arguments.clone()).await, permission, "{tool} {arguments}");
     }
+    shop.browsers.close_all().await;
+}
+
+/// The plan says what the guard says; a yes lets that very host through, and no other.
+#[tokio::test]
+async fn a_private_host_is_asked_about_every_time_and_a_forbidden_one_never() {
+    let mut shop = Shop::new().await;
+    let browsers = Browsers::new(Config::new(shop.folder.path().join("data/browser")));
+    shop.session.services = Services::default().with(browsers.clone());
+    shop.browsers = browsers;
+    for (url, permission, rule) in [
+        (shop.server.url("plain.html"), Permission::Sensitive, "net:loopback"),
+        ("http://192.168.1.1:8099/".to_owned(), Permission::Sensitive, "net:private"),
+        ("http://169.254.169.254:8099/".to_owned(), Permission::Forbidden, "net:metadata"),
+        ("file:///etc/passwd".to_owned(), Permission::Forbidden, "net:scheme"),
+        ("https://example.org/".to_owned(), Permission::Moderate, "net:public"),
+    ] {
+        let request = Request::new("browser_navigate", json!({"url": url}));
+        let plan = shop.gate.explain(request, &shop.session).await.unwrap().plan.unwrap();
+        assert_eq!((plan.permission, plan.rule.as_str()), (permission, rule), "{url}");
+    }
+    shop.go("plain.html").await;
+    for url in ["file:///etc/passwd", "http://169.254.169.254:8099/", "view-source:http://example.org/"] {
+        let blocked = shop.try_call("browser_navigate", json!({"url": url})).await;
+        assert_eq!(blocked.status, Status::Blocked, "{url}: {}", blocked.text);
+    }
+    let elsewhere = shop.server.elsewhere("plain.html");
+    let led = shop.server.url(&format!("redirect?{elsewhere}"));
+    let blocked = shop.try_call("browser_navigate", json!({"url": led})).await;
+    assert_eq!(blocked.status, Status::Blocked, "{}", blocked.text);
+    assert!(blocked.text.contains("blocked: localhost"), "{}", blocked.text);
+    shop.call("browser_navigate", json!({"url": elsewhere})).await;
     shop.browsers.close_all().await;
 }
 

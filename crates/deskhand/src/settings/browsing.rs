@@ -63,6 +63,7 @@ impl Settings {
         let mut config = Config::new(data_dir.join("browser"));
         config.path = text("browser.path").map(PathBuf::from);
         config.attach = text("browser.attach");
+        config.outbound = self.outbound();
         config.options.window = if is_on("browser.headless") { Window::Headless } else { Window::Visible };
         config.options.stealth = if is_on("browser.stealth") { Stealth::On } else { Stealth::Off };
         config

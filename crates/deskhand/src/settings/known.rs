@@ -15,7 +15,12 @@ pub struct Known {
 
 /// Every setting but those of single tools and providers.
 pub fn all() -> impl Iterator<Item = &'static Known> {
-    KNOWN.iter().chain(super::browsing::KNOWN).chain(super::conversation::KNOWN).chain(super::serving::KNOWN)
+    KNOWN
+        .iter()
+        .chain(super::browsing::KNOWN)
+        .chain(super::conversation::KNOWN)
+        .chain(super::network::KNOWN)
+        .chain(super::serving::KNOWN)
 }
 
 const KNOWN: &[Known] = &[

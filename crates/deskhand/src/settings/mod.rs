@@ -8,6 +8,7 @@ mod conversation;
 mod edit;
 mod known;
 mod layers;
+mod network;
 mod serving;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,91 @@
+//! Files into a page and out of it: only by a call whose plan names them.
+
+use std::fs;
+
+use deskhand_browser::tab::DownloadState;
+use deskhand_core::{Permission, Request, Status};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::{fixture::LIMIT, tools::Shop};
+
+#[tokio::test]
+async fn a_download_gets_into_the_workspace_only_by_a_call_that_says_so() {
+    let shop = Shop::new().await;
+    let path = |name: &str| shop.folder.path().join(name);
+    assert!(shop.call("browser_downloads", json!({})).await.text.contains("Nothing was downloaded"));
+    assert!(shop.browsers.running("test").is_none(), "none is started for that");
+    shop.go("plain.html").await;
+    shop.call("browser_navigate", json!({"url": shop.server.url("download")})).await;
+    let browser = shop.browsers.running("test").unwrap();
+    let never = CancellationToken::new();
+    let done = browser.targets().wait_for(browser.connection(), LIMIT, &never, |state| {
+        state.downloads.0.iter().any(|download| download.state == DownloadState::Completed).then_some(())
+    });
+    done.await.unwrap();
+    assert!(!path("notes.txt").exists());
+    let listed = shop.call("browser_downloads", json!({})).await;
+    assert!(listed.text.contains("1 «notes.txt» (10 bytes)"), "{}", listed.text);
+    assert_eq!(listed.outside.as_deref(), Some("127.0.0.1"));
+    let save = |path: &str| json!({"download": 1, "path": path});
+    let explained =
+        shop.gate.explain(Request::new("browser_downloads", save("notes.txt")), &shop.session).await;
+    let plan = explained.unwrap().plan.unwrap();
+    assert_eq!((plan.permission, plan.touches.len()), (Permission::Moderate, 1));
+    shop.call("browser_downloads", save("notes.txt")).await;
+    assert_eq!(fs::read(path("notes.txt")).unwrap(), b"downloaded");
+    for (arguments, status, code) in [
+        (save("notes.txt"), Status::InvalidArguments, "exists"),
+        (save("data/grants"), Status::Blocked, "path:own-data-write"),
+        (json!({"download": 7, "path": "x"}), Status::InvalidArguments, "no_such_download"),
+        (json!({"download": 1}), Status::InvalidArguments, "no_path"),
+    ] {
+        let outcome = shop.try_call("browser_downloads", arguments.clone()).await;
+        assert_eq!((outcome.status, outcome.error.unwrap().code.as_str()), (status, code), "{arguments}");
+    }
+    assert_eq!(shop.permission("browser_downloads", save("/etc/notes.txt")).await, Permission::Sensitive);
+    shop.browsers.close_all().await;
+}
+
+#[tokio::test]
+async fn a_page_gets_the_files_that_were_named_as_they_were() {
+    let shop = Shop::new().await;
+    let path = |name: &str| shop.folder.path().join(name);
+    fs::write(path("a.txt"), "first").unwrap();
+    fs::write(path("b.txt"), "second").unwrap();
+    shop.go("plain.html").await;
+    shop.script("document.body.insertAdjacentHTML('afterbegin', '<input type=file id=one><input type=file id=many multiple>'); 1").await;
+    let give = |field: &str, paths: &[&str]| json!({"selector": field, "paths": paths});
+    assert_eq!(shop.permission("browser_select_file", give("#one", &["a.txt"])).await, Permission::Sensitive);
+    shop.call("browser_select_file", give("#one", &["a.txt"])).await;
+    fs::write(path("a.txt"), "changed since").unwrap();
+    let read = "(async () => { const f = one.files[0]; return [f.name, await f.text()]; })()";
+    assert_eq!(shop.script(read).await, json!(["a.txt", "first"]));
+    shop.call("browser_select_file", give("#many", &["a.txt", "b.txt"])).await;
+    assert_eq!(shop.script("[...many.files].map(f => f.name)").await, json!(["a.txt", "b.txt"]));
+    for (arguments, status, code) in [
+        (give("#field", &["a.txt"]), Status::Error, "no_file_field"),
+        (give("#one", &["nothing.txt"]), Status::Error, "no_such_file"),
+        (give("#one", &[]), Status::InvalidArguments, "invalid_arguments"),
+    ] {
+        let outcome = shop.try_call("browser_select_file", arguments.clone()).await;
+        let error = outcome.error.unwrap();
+        assert_eq!((outcome.status, error.code.as_str()), (status, code), "{arguments}: {}", error.message);
+    }
+    shop.browsers.close_all().await;
+}
+
+/// Where nothing is in the tab that is open, the list still tells what is in others.
+#[tokio::test]
+async fn what_other_tabs_say_is_from_outside_too() {
+    let shop = Shop::new().await;
+    shop.call("browser_launch", json!({})).await;
+    let empty = shop.call("browser_tabs", json!({})).await;
+    assert_eq!(empty.outside, None);
+    shop.call("browser_tabs", json!({"action": "new"})).await;
+    shop.go("plain.html").await;
+    shop.call("browser_tabs", json!({"action": "select", "tab": 1})).await;
+    let listed = shop.call("browser_tabs", json!({})).await;
+    assert!(listed.text.contains("plain.html") && listed.outside.is_some(), "{}", listed.text);
+    shop.browsers.close_all().await;
+}

@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use deskhand_core::{Grant, GrantBook, GrantEffect, Scope, Shape, Time, id::new_id};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::{
@@ -92,9 +93,8 @@ async fn every_action_is_done_in_the_one_browser_of_the_token() {
     let there = owner("navigate", json!({"url": pages.url("form.html")})).await;
     assert!(text(&there["result"]).contains("form.html"), "{there}");
     assert_eq!((&there["outside"], &there["session_id"]), (&json!("127.0.0.1"), &json!("web-console")));
-    owner("type", json!({"selector": "input[type=text]", "text": "Ada", "delay": 1})).await;
-    let value =
-        owner("evaluate", json!({"script": "document.querySelector('input[type=text]').value"})).await;
+    owner("type", json!({"selector": "#name", "text": "Ada", "delay": 1})).await;
+    let value = owner("evaluate", json!({"script": "document.querySelector('#name').value"})).await;
     assert_eq!((&value["result"], &value["data"]["result"]), (&json!("Ada"), &json!("Ada")));
     owner("hover", json!({"x": 10, "y": 10})).await;
     owner("press_key", json!({"key": "a", "modifiers": ["Control"]})).await;
@@ -141,8 +141,13 @@ async fn what_did_not_succeed_is_told_by_the_status() {
     let (status, blocked) = ask("navigate", json!({"url": "file:///etc/passwd"})).await;
     assert_eq!((status, &blocked["status"]), (403, &json!("blocked")), "{blocked}");
     act(&house, Who::Owner, None, "navigate", json!({"url": pages.url("plain.html")})).await;
-    let (status, missing) = ask("wait_for", json!({"selector": "#nowhere", "timeout": 50})).await;
-    assert_eq!((status, &missing["success"]), (422, &json!(false)), "{missing}");
+    let (status, late) = ask("wait_for", json!({"selector": "#nowhere", "timeout": 50})).await;
+    assert_eq!((status, &late["status"]), (504, &json!("timed_out")), "{late}");
+    let (status, missing) = tokio::select! {
+        missing = ask("click", json!({"selector": "#nowhere"})) => missing,
+        never = say(&house, Who::Owner, "yes") => never,
+    };
+    assert_eq!((status, &missing["status"]), (422, &json!("error")), "{missing}");
     for path in ["/api/browser/get_state", "/api/browser/fly"] {
         let (status, _) =
             answer(house.ask_at(Who::Nobody, Method::POST, &format!("{}{path}", house.browser_base))).await;
@@ -188,4 +193,30 @@ async fn the_port_of_its_own_has_nothing_else() {
     let page = house.ask_at(Who::Owner, Method::POST, &at("/api/browser/get_state"));
     let (status, _) = answer(page.header("origin", "http://evil.example")).await;
     assert_eq!(status, 403, "a page of another site");
+}
+
+#[tokio::test]
+async fn after_a_page_was_read_a_remembered_yes_is_not_enough() {
+    let (house, pages) = (House::start().await, Pages::start().await);
+    let grant = Grant {
+        id: new_id(),
+        owner: None,
+        effect: GrantEffect::Allow,
+        tool: "browser_navigate".into(),
+        shape: Shape::AnyArguments,
+        scope: Scope::Always,
+        until: None,
+        created_at: Time::now(),
+        created_by: "person:test".into(),
+        reason: None,
+    };
+    house.store.grants().add(&grant).unwrap();
+    let go = json!({"url": pages.url("plain.html")});
+    let (status, there) = ask(&house, Who::Owner, None, "navigate", &go).await;
+    assert_eq!(status, 200, "nobody was asked: {there}");
+    let (status, refused) = tokio::select! {
+        refused = ask(&house, Who::Owner, None, "navigate", &go) => refused,
+        never = say(&house, Who::Owner, "no") => never,
+    };
+    assert_eq!((status, &refused["status"]), (403, &json!("execution_rejected")), "{refused}");
 }

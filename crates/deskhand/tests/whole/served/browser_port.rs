@@ -43,7 +43,7 @@ fn a_port_that_is_taken_is_told_at_the_start() {
         .env(PORT, served.port.to_string())
         .output()
         .unwrap();
-    assert_eq!(other.status.code(), Some(1), "{other:?}");
+    assert_eq!(other.status.code(), Some(2), "{other:?}");
     let said = String::from_utf8_lossy(&other.stderr).into_owned();
     assert!(said.contains("browser.api_port") && said.contains(&served.port.to_string()), "{said}");
 }

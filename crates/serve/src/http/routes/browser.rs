@@ -10,7 +10,7 @@ use aide::{
     OperationInput,
     axum::{ApiRouter, routing::post_with},
     generate::GenContext,
-    openapi::Operation,
+    openapi::{Operation, ReferenceOr},
 };
 use axum::{
     Json,
@@ -69,6 +69,7 @@ pub fn routes() -> ApiRouter<App> {
                          The header `X-Deskhand-Session` names another session than the one that this token has for \
                          such calls; each session has a browser of its own."
                     ))
+                    .response::<200, Json<Acted>>()
                     .tag("browser")
             }),
         )
@@ -103,6 +104,9 @@ impl<S: Send + Sync> FromRequest<S> for Parameters {
 impl OperationInput for Parameters {
     fn operation_input(ctx: &mut GenContext, operation: &mut Operation) {
         Body::<Map<String, Value>>::operation_input(ctx, operation);
+        if let Some(ReferenceOr::Item(body)) = &mut operation.request_body {
+            body.required = false;
+        }
     }
 }
 

@@ -47,7 +47,7 @@ pub fn measure(report: &mut Report) -> anyhow::Result<()> {
     for action in actions(&base) {
         action.measure(report, &mut ours, peer.as_mut())?;
     }
-    memory(report, &ours, peer.as_ref())?;
+    memory(report, "browser: the same after all that, its Chromium not counted", &ours, peer.as_ref())?;
     many_nodes(report, &mut ours, &base)
 }
 
@@ -84,22 +84,24 @@ fn is_root() -> bool {
     status.lines().any(|line| line.starts_with("Uid:\t0\t"))
 }
 
-/// From the start of the process to the list of its tools.
+/// From the start of the process to the list of its tools, and what it then takes of memory.
 fn starts(report: &mut Report, ours: &Kind, peer: Option<&Kind>) -> anyhow::Result<()> {
-    let start = |kind: &Kind| -> anyhow::Result<Duration> {
+    let start = |kind: &Kind| -> anyhow::Result<(Duration, Client)> {
         let started = Instant::now();
-        kind.start()?.ask("tools/list", &json!({}))?;
-        Ok(started.elapsed())
+        let mut client = kind.start()?;
+        client.ask("tools/list", &json!({}))?;
+        Ok((started.elapsed(), client))
     };
     let (mut timed, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..STARTS {
-        timed.push(start(ours)?);
+        timed.push(start(ours)?.0);
         if let Some(peer) = peer {
-            theirs.push(start(peer)?);
+            theirs.push(start(peer)?.0);
         }
     }
-    compared(report, "process start to the list of browser tools", timed, theirs, 0.1);
-    Ok(())
+    compared(report, "browser: process start to the list of tools", timed, theirs, 0.1);
+    let peer = peer.map(start).transpose()?.map(|(_, client)| client);
+    memory(report, "browser: memory of the process after the list", &start(ours)?.1, peer.as_ref())
 }
 
 fn compared(report: &mut Report, what: &str, ours: Vec<Duration>, theirs: Vec<Duration>, most: f64) {
@@ -195,16 +197,15 @@ fn took(client: &mut Client, (tool, arguments): &(&str, Value)) -> anyhow::Resul
 }
 
 /// Of the process that speaks MCP; its Chromium is another.
-fn memory(report: &mut Report, ours: &Client, peer: Option<&Client>) -> anyhow::Result<()> {
-    const WHAT: &str = "browser: memory after all that, without the browser";
+fn memory(report: &mut Report, what: &str, ours: &Client, peer: Option<&Client>) -> anyhow::Result<()> {
     let ours = ours.resident()? / 1e6;
     match peer {
-        None => report.fact(WHAT, format!("{ours:.1} MB")),
+        None => report.fact(what, format!("{ours:.1} MB")),
         Some(peer) => {
             let theirs = peer.resident()? / 1e6;
             let ratio = ours / theirs;
             let measured = format!("{ours:.1} MB, {PEER} {theirs:.0} MB: {ratio:.2} ×");
-            report.row(WHAT, measured, "at most 0.2 ×", ratio <= 0.2);
+            report.row(what, measured, "at most 0.2 ×", ratio <= 0.2);
         }
     }
     Ok(())

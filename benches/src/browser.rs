@@ -71,7 +71,7 @@ fn playwright(folder: &Path, chromium: &str) -> anyhow::Result<Option<Kind>> {
         "--executable-path",
         chromium,
         "--viewport-size",
-        "1280x720",
+        "1280x800",
         "--output-dir",
         text(&output)?,
     ]);

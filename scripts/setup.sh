@@ -85,6 +85,20 @@ need_peers() {
     any_of fd fdfind || install_packages "fd (our file_search is compared with it)" fd-find
 }
 
+# Without it the browser tools are measured alone.
+want_browser_peer() {
+    local packages=benches/peers/node_modules lock
+    lock=$(sha256sum benches/peers/package-lock.json)
+    [ "$(cat "$packages/.lock" 2>/dev/null)" != "$lock" ] || return 0
+    say "installing playwright's MCP server into $packages (npm ci)"
+    # No scripts: it is to use the Chromium that is here.
+    if (cd benches/peers && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 >&2); then
+        printf '%s' "$lock" >"$packages/.lock"
+    else
+        say "note: without it, the browser tools are measured without a peer."
+    fi
+}
+
 # Without it the tests of the keyring are skipped, and say so.
 want_keyring() {
     any_of gnome-keyring-daemon && any_of dbus-run-session && return
@@ -167,6 +181,8 @@ for job; do
         need_peers
         need_desktop
         any_of scrot || install_packages "scrot (our pictures are measured against it)" scrot
+        need_browser
+        want_browser_peer
         ;;
     fuzz) need_cargo_tool cargo-fuzz "$FUZZ_VERSION" 0.12.0 ;;
     *) stop "there is no job «$job»: it is build, test, bench or fuzz." ;;

@@ -4,12 +4,14 @@
 // A program whose job is to print, to stop at the first surprise, and to round.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::cast_precision_loss)]
 
+mod browser;
 mod commands;
 mod desk;
 mod desktop;
 mod files;
 mod gate;
 mod mcp;
+mod mcp_client;
 mod model_server;
 mod program;
 mod report;
@@ -50,6 +52,9 @@ fn main() -> anyhow::Result<()> {
     }
     if wanted("mcp") {
         mcp::measure(&mut report)?;
+    }
+    if wanted("browser") {
+        browser::measure(&mut report)?;
     }
     if wanted("program") {
         program::measure(&mut report)?;

@@ -3,20 +3,19 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Write},
-    path::{Path, PathBuf},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    path::Path,
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
 
 use crate::{
     files::{FILES, has, make_tree, run},
+    mcp_client::{Client, Kind},
     report::{Report, in_turns, median, millis},
 };
 
+const FILESYSTEM_SERVER: &str = "filesystem server";
 const STARTS: usize = 15;
 const CALLS: usize = 2_000;
 const SEARCHES: usize = 15;
@@ -26,138 +25,33 @@ pub fn measure(report: &mut Report) -> anyhow::Result<()> {
     let workspace = folder.path().join("workspace");
     fs::create_dir(&workspace)?;
     fs::write(workspace.join("four.txt"), "a line of text, neither short nor long\n".repeat(105))?;
-    let ours = Kind::ours(folder.path(), &workspace)?;
-    let peer = Kind::filesystem_server(&workspace);
+    let ours = Kind::ours(folder.path(), &workspace, &[])?;
+    let peer = filesystem_server(&workspace);
     if peer.is_none() {
         println!("the filesystem server is not installed: no peer (`make test` installs it)");
     }
     starts(report, &ours, peer.as_ref())?;
-    calls(report, &ours, peer.as_ref())?;
+    calls(report, &ours, peer.as_ref(), &workspace)?;
     listings(report, &ours)?;
     searches(report, &ours, &workspace)
 }
 
-/// A server that can be started.
-struct Kind {
-    name: &'static str,
-    program: PathBuf,
-    arguments: Vec<String>,
-    /// What it calls reading a file.
-    read: (&'static str, Value),
-}
-
-impl Kind {
-    fn ours(folder: &Path, workspace: &Path) -> anyhow::Result<Self> {
-        let program = std::env::current_exe()?.with_file_name("deskhand");
-        ensure!(program.exists(), "{} is not built: use `make bench`", program.display());
-        let data = folder.join("data");
-        let arguments = ["mcp", "--data-dir", text(&data)?, "--workspace", text(workspace)?];
-        Ok(Self {
-            name: "deskhand",
-            program,
-            arguments: arguments.map(str::to_owned).to_vec(),
-            read: ("read_file", json!({"path": "four.txt"})),
-        })
-    }
-
-    /// Where the tests with official parts have put it.
-    fn filesystem_server(workspace: &Path) -> Option<Self> {
-        let script =
-            Path::new("tests/mcp/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
-        (script.exists() && has("node")).then(|| Self {
-            name: "filesystem server",
-            program: "node".into(),
-            arguments: vec![script.display().to_string(), workspace.display().to_string()],
-            read: ("read_text_file", json!({"path": workspace.join("four.txt")})),
-        })
-    }
-
-    fn start(&self) -> anyhow::Result<Client> {
-        let mut child = Command::new(&self.program)
-            .args(&self.arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .with_context(|| format!("{} does not start", self.program.display()))?;
-        let input = child.stdin.take().context("an input")?;
-        let output = BufReader::new(child.stdout.take().context("an output")?);
-        let mut client = Client { child, input: Some(input), output, id: 0 };
-        client.ask(
-            "initialize",
-            &json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}),
-        )?;
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
-        Ok(client)
+/// What each calls reading a file of 4 KB, and the file as each names it.
+fn reading(kind: &Kind, workspace: &Path) -> (&'static str, Value) {
+    match kind.name {
+        FILESYSTEM_SERVER => ("read_text_file", json!({"path": workspace.join("four.txt")})),
+        _ => ("read_file", json!({"path": "four.txt"})),
     }
 }
 
-fn text(path: &Path) -> anyhow::Result<&str> {
-    path.to_str().context("a path that is text")
-}
-
-struct Client {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-    id: u64,
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        self.input.take();
-        let _ = self.child.wait();
-    }
-}
-
-impl Client {
-    fn send(&mut self, message: &Value) -> anyhow::Result<()> {
-        let input = self.input.as_mut().context("an input")?;
-        Ok(input.write_all(format!("{message}\n").as_bytes())?)
-    }
-
-    fn ask(&mut self, method: &str, parameters: &Value) -> anyhow::Result<(Value, usize)> {
-        self.id += 1;
-        let id = self.id;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters}))?;
-        let mut line = String::new();
-        loop {
-            line.clear();
-            ensure!(self.output.read_line(&mut line)? > 0, "the server has gone");
-            let answer: Value = serde_json::from_str(&line)?;
-            if answer["id"] != json!(id) {
-                continue;
-            }
-            if let Some(error) = answer.get("error") {
-                bail!("{method}: {error}");
-            }
-            return Ok((answer["result"].clone(), line.len()));
-        }
-    }
-
-    fn call(&mut self, tool: &str, arguments: &Value) -> anyhow::Result<()> {
-        let (result, _) = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}))?;
-        ensure!(result["isError"] != json!(true), "{tool}: {result}");
-        Ok(())
-    }
-
-    /// In bytes.
-    fn resident(&self) -> anyhow::Result<f64> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).context("it has a size")?;
-        let kib: f64 = line.split_whitespace().nth(1).context("a number")?.parse()?;
-        Ok(kib * 1_024.0)
-    }
-
-    /// Processor time of all its threads so far, as exact as the kernel tells it.
-    fn computed(&self) -> anyhow::Result<Duration> {
-        let mut total = 0;
-        for task in fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
-            let told = fs::read_to_string(task?.path().join("schedstat"))?;
-            total += told.split_whitespace().next().context("a number")?.parse::<u64>()?;
-        }
-        Ok(Duration::from_nanos(total))
-    }
+/// Where the tests with official parts have put it.
+fn filesystem_server(workspace: &Path) -> Option<Kind> {
+    let script = Path::new("tests/mcp/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
+    (script.exists() && has("node")).then(|| Kind {
+        name: FILESYSTEM_SERVER,
+        program: "node".into(),
+        arguments: vec![script.display().to_string(), workspace.display().to_string()],
+    })
 }
 
 /// From the start of the process to the list of its tools, and what it then takes of memory.
@@ -188,9 +82,9 @@ fn starts(report: &mut Report, ours: &Kind, peer: Option<&Kind>) -> anyhow::Resu
 }
 
 /// One call at a time, in turns, so that the noise of the machine meets both alike.
-fn calls(report: &mut Report, ours: &Kind, peer: Option<&Kind>) -> anyhow::Result<()> {
-    let mut ours_runs = Running::warm(ours)?;
-    let mut peer_runs = peer.map(Running::warm).transpose()?;
+fn calls(report: &mut Report, ours: &Kind, peer: Option<&Kind>, workspace: &Path) -> anyhow::Result<()> {
+    let mut ours_runs = Running::warm(ours, workspace)?;
+    let mut peer_runs = peer.map(|peer| Running::warm(peer, workspace)).transpose()?;
     for _ in 0..CALLS {
         ours_runs.call()?;
         if let Some(peer) = &mut peer_runs {
@@ -217,26 +111,27 @@ fn calls(report: &mut Report, ours: &Kind, peer: Option<&Kind>) -> anyhow::Resul
     Ok(())
 }
 
-struct Running<'a> {
-    kind: &'a Kind,
+struct Running {
+    read: (&'static str, Value),
     client: Client,
     timed: Vec<Duration>,
     computed_before: Duration,
 }
 
-impl<'a> Running<'a> {
-    fn warm(kind: &'a Kind) -> anyhow::Result<Self> {
+impl Running {
+    fn warm(kind: &Kind, workspace: &Path) -> anyhow::Result<Self> {
         let mut client = kind.start()?;
+        let read = reading(kind, workspace);
         for _ in 0..200 {
-            client.call(kind.read.0, &kind.read.1)?;
+            client.call(read.0, &read.1)?;
         }
         let computed_before = client.computed()?;
-        Ok(Self { kind, client, timed: Vec::new(), computed_before })
+        Ok(Self { read, client, timed: Vec::new(), computed_before })
     }
 
     fn call(&mut self) -> anyhow::Result<()> {
         let started = Instant::now();
-        self.client.call(self.kind.read.0, &self.kind.read.1)?;
+        self.client.call(self.read.0, &self.read.1)?;
         self.timed.push(started.elapsed());
         Ok(())
     }
@@ -267,7 +162,7 @@ fn searches(report: &mut Report, ours: &Kind, workspace: &Path) -> anyhow::Resul
     client.call("grep", &arguments)?;
     let (took, theirs) = in_turns(
         SEARCHES,
-        || client.call("grep", &arguments).expect("the search"),
+        || drop(client.call("grep", &arguments).expect("the search")),
         || run(workspace, "rg", &["-n", "needle_in_the_hay", "tree"]),
     );
     report.ratio(&format!("grep over MCP in {FILES} files"), took, "rg", theirs, 1.2);

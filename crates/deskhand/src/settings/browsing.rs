@@ -48,6 +48,13 @@ pub(super) const KNOWN: &[Known] = &[
         check: a_bool,
         tightens: stays,
     },
+    Known {
+        key: "browser.api_port",
+        about: "The port of this machine where `deskhand serve` answers /api/browser/*, too (8765 is where callers of SkillMint expect it); 0: none",
+        default: || json!(0),
+        check: |value| is(value.as_u64().is_some_and(|port| port <= 65_535), "a port, or 0 for none"),
+        tightens: stays,
+    },
 ];
 
 /// What a workspace brings along has no say in which program runs.
@@ -56,6 +63,12 @@ fn stays(old: &Value, new: &Value) -> bool {
 }
 
 impl Settings {
+    /// Where the browser's routes are to be answered, too.
+    pub fn browser_api_port(&self) -> Option<u16> {
+        let port = self.value("browser.api_port").as_u64().and_then(|port| u16::try_from(port).ok());
+        port.filter(|port| *port != 0)
+    }
+
     /// What browsers are started with.
     pub fn browsers(&self, data_dir: &Path) -> Config {
         let text = |key| self.value(key).as_str().filter(|text| !text.is_empty()).map(str::to_owned);

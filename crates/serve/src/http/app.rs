@@ -1,10 +1,13 @@
 //! What all routes stand on.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use deskhand_agent::Agent;
 use deskhand_core::{
-    ApprovalQueue, AuditTrail, Caller, EventSink, Gate, Mode, SessionCx, UndoJournal,
+    ApprovalQueue, AuditTrail, Caller, EventSink, Gate, Mode, Outside, SessionCx, UndoJournal,
     event::NoEvents,
     session::{Session, SessionError, SessionStore},
 };
@@ -38,6 +41,8 @@ struct Inner {
     secure: bool,
     confirmations: Confirmations,
     client_talks: Mutex<Remembered>,
+    /// By session: what was read from pages through the browser's routes, which no conversation has.
+    read_in_browser: Mutex<HashMap<String, Arc<Outside>>>,
     links: Links,
     metrics: Metrics,
     pulse: Pulse,
@@ -53,6 +58,7 @@ impl App {
             secure,
             confirmations,
             client_talks: Mutex::default(),
+            read_in_browser: Mutex::default(),
             links: Links::default(),
             metrics: Metrics::default(),
             pulse: Pulse::default(),
@@ -115,6 +121,12 @@ impl App {
     /// Whose conversation with a program is in which session.
     pub fn client_talks(&self) -> MutexGuard<'_, Remembered> {
         self.0.client_talks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the callers of the browser's routes in this session have read from outside.
+    pub fn read_in_browser(&self, session: &str) -> Arc<Outside> {
+        let mut read = self.0.read_in_browser.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(read.entry(session.to_owned()).or_default())
     }
 
     /// Fires when the server ends: what streams without end stops then.

@@ -16,7 +16,12 @@ use axum::{
     routing::get,
 };
 
-use super::{app::App, door, error::ApiError, metrics, page, routes};
+use super::{
+    app::App,
+    door::{self, Door},
+    error::ApiError,
+    metrics, page, routes,
+};
 
 /// Everything that the server answers, and with it what else is to be behind the same door.
 pub fn router(app: App, beside: Router<App>) -> Router {
@@ -32,6 +37,25 @@ pub fn router(app: App, beside: Router<App>) -> Router {
         .layer(middleware::from_fn_with_state(app.door().clone(), door::pass))
         .layer(middleware::from_fn_with_state(app.clone(), metrics::measure))
         .with_state(app)
+}
+
+/// The browser's routes alone, behind a door of their own.
+pub fn browser_router(app: App, door: Door) -> Router {
+    let routed: Router<App> =
+        ApiRouter::new().merge(routes::health::routes()).merge(routes::browser::routes()).into();
+    routed
+        .method_not_allowed_fallback(not_allowed)
+        .fallback(nothing_else)
+        .layer(DefaultBodyLimit::max(routes::MOST_JSON_BYTES))
+        .layer(middleware::from_fn_with_state(door, door::pass))
+        .layer(middleware::from_fn_with_state(app.clone(), metrics::measure))
+        .with_state(app)
+}
+
+async fn nothing_else(uri: Uri) -> ApiError {
+    ApiError::not_found(format!("there is no {} on this port", uri.path())).hint(
+        "Here are only POST /api/browser/… and GET /healthz; everything else is on the server's own address.",
+    )
 }
 
 /// The document alone.

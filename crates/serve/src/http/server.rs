@@ -2,13 +2,14 @@
 
 use std::{
     io,
-    net::{SocketAddr, TcpListener},
+    net::{Ipv4Addr, SocketAddr, TcpListener},
     path::PathBuf,
     time::Duration,
 };
 
 use axum::Router;
 use axum_server::{Handle, tls_rustls::RustlsConfig};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     app::{App, Parts},
@@ -48,6 +49,8 @@ pub struct Server {
     listener: Listener,
     app: App,
     mcp: Option<McpServer>,
+    /// Where the browser's routes are, too.
+    browser_api: Option<Listener>,
 }
 
 impl Server {
@@ -56,7 +59,7 @@ impl Server {
         let listener = Listener::bind(listen).await?;
         let door = listener.door(parts.users.clone(), parts.requests_per_second);
         let app = App::new(parts, door, listener.tls.is_some());
-        Ok(Self { listener, app, mcp: None })
+        Ok(Self { listener, app, mcp: None, browser_api: None })
     }
 
     /// Offers the tools to MCP clients, too, at `/mcp`.
@@ -64,6 +67,19 @@ impl Server {
     pub fn with_mcp(mut self, mcp: McpServer) -> Self {
         self.mcp = Some(mcp);
         self
+    }
+
+    /// Answers the browser's routes on a port of their own, too, for callers that expect them there. Of this machine
+    /// alone, and with the same tokens.
+    pub async fn with_browser_api(mut self, port: u16) -> io::Result<Self> {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        self.browser_api = Some(Listener::bind(&Listen { address, hosts: Vec::new(), tls: None }).await?);
+        Ok(self)
+    }
+
+    /// Where the browser's routes are, too.
+    pub fn browser_api_url(&self) -> Option<String> {
+        self.browser_api.as_ref().map(Listener::url)
     }
 
     /// Where it listens: the port is known even where any was asked for.
@@ -78,19 +94,36 @@ impl Server {
 
     /// Answers until `until` is ready; then lets what runs come to its end.
     pub async fn run(self, until: impl Future<Output = ()>) -> io::Result<()> {
-        let Self { listener, app, mcp } = self;
+        let Self { listener, app, mcp, browser_api } = self;
         let beside = mcp.as_ref().map_or_else(Router::new, McpServer::http);
         let ending = app.ending().clone();
         let door = app.door().clone();
+        let ended = CancellationToken::new();
+        let browser_api = run_browser_api(browser_api, app.clone(), &ended);
         let router = openapi::router(app, beside);
         let end = || {
             // Streams have no end of their own, and would be waited for.
             ending.cancel();
+            ended.cancel();
             if let Some(mcp) = &mcp {
                 mcp.end();
             }
         };
-        listener.run(router, &door, until, end).await
+        let serving = async {
+            let _ends_the_other = ended.clone().drop_guard();
+            listener.run(router, &door, until, end).await
+        };
+        let (served, ()) = tokio::join!(serving, browser_api);
+        served
+    }
+}
+
+async fn run_browser_api(listener: Option<Listener>, app: App, ended: &CancellationToken) {
+    let Some(listener) = listener else { return };
+    let door = listener.door(app.door().users().clone(), app.requests_per_second());
+    let router = openapi::browser_router(app, door.clone());
+    if let Err(error) = listener.run(router, &door, ended.cancelled(), || {}).await {
+        tracing::warn!(%error, "the browser's port is not answered any more");
     }
 }
 

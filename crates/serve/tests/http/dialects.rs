@@ -18,7 +18,7 @@ async fn the_list_has_every_tool_of_that_system_and_marks_what_is_not_built() {
     for (name, count, built, missing, is_built) in [
         ("omni", 24, "get_file_info", "list_windows", true),
         ("countbot", 14, "read_file", "web_fetch", false),
-        ("skillmint", 37, "glob", "browser_click", false),
+        ("skillmint", 37, "glob", "web_search", false),
         ("ops", 5, "sys_monitor", "semantic_search", false),
     ] {
         let (status, list) = house.get(Who::Owner, &format!("/api/v1/tools?dialect={name}")).await;

@@ -15,6 +15,7 @@ use deskhand_agent::{
         scripted::{Script, Scripted, ScriptedReply},
     },
 };
+use deskhand_browser::{Browsers, Config};
 use deskhand_core::{
     Caller, Gate, GateSettings, Mode, Services, SessionCx, UndoJournal, arguments::sha256_hex,
     event::NoEvents,
@@ -44,6 +45,8 @@ pub struct House {
     pub store: Arc<Store>,
     pub client: Client,
     pub base: String,
+    /// Where the browser's routes are, too.
+    pub browser_base: String,
     script: Script,
     tokens: [Token; 2],
     /// The threads on which the program was asked for surroundings.
@@ -123,6 +126,7 @@ impl House {
             store,
             client: Client::builder().no_proxy().timeout(Duration::from_mins(1)).build().unwrap(),
             base: String::new(),
+            browser_base: String::new(),
             script: Script { replies, ..Script::default() },
             tokens: [Token::random().unwrap(), Token::random().unwrap()],
             surrounded_on: Arc::default(),
@@ -147,9 +151,11 @@ impl House {
         let services = Services::default()
             .with(paths)
             .with(Arc::clone(&undo))
+            .with(Browsers::new(Config::new(self.data.join("browser"))))
             .with(deskhand_tools::shell::ProcessTable::new(&self.data));
         let mut registry = deskhand_tools::registry();
         deskhand_agent::tools::register(&mut registry);
+        deskhand_browser::tools::register(&mut registry);
         super::desktop::register(&mut registry);
         registry.probe(&services);
         let gate = Gate {
@@ -185,8 +191,9 @@ impl House {
             requests_per_second: 10_000,
         };
         let listen = Listen { address: "127.0.0.1:0".parse().unwrap(), hosts: Vec::new(), tls: None };
-        let server = Server::bind(parts, &listen).await.unwrap();
+        let server = Server::bind(parts, &listen).await.unwrap().with_browser_api(0).await.unwrap();
         self.base = server.url();
+        self.browser_base = server.browser_api_url().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         self.stop = Some(stop);
         self.serving = Some(tokio::spawn(async move {
@@ -206,7 +213,11 @@ impl House {
     }
 
     pub fn ask(&self, who: Who, method: Method, path: &str) -> RequestBuilder {
-        let request = self.client.request(method, format!("{}{path}", self.base));
+        self.ask_at(who, method, &format!("{}{path}", self.base))
+    }
+
+    pub fn ask_at(&self, who: Who, method: Method, url: &str) -> RequestBuilder {
+        let request = self.client.request(method, url);
         match who {
             Who::Owner => request.bearer_auth(self.tokens[0].reveal()),
             Who::Bob => request.bearer_auth(self.tokens[1].reveal()),

@@ -55,6 +55,7 @@ pub async fn run(app: App, shared: &Shared, printer: Printer, args: &ServeArgs) 
     let ready = json!({
         "url": url, "token": token, "open_url": address, "api_url": format!("{url}/api/v1"),
         "mcp_url": mcp_url, "mcp_token": mcp_token, "openapi_url": format!("{url}/api/openapi.json"),
+        "browser_api_url": server.browser_api_url(),
         "pid": std::process::id(),
     });
     printer.print(&ready, |style| {
@@ -106,7 +107,7 @@ async fn bind(app: &Arc<App>, shared: &Shared, args: &ServeArgs, users: &Users) 
             Ok(server) => {
                 let house = mcp::BesidePage { app: Arc::clone(app), program, page: server.url() };
                 let mcp = McpServer::new(mcp::parts(app, Arc::new(house), Offer::default()));
-                return Ok(server.with_mcp(mcp));
+                return with_browser_api(server.with_mcp(mcp), app).await;
             }
         }
     }
@@ -114,6 +115,14 @@ async fn bind(app: &Arc<App>, shared: &Shared, args: &ServeArgs, users: &Users) 
         "the ports {USUAL_PORT} to {} are all taken: name another with --listen",
         USUAL_PORT + OTHER_PORTS - 1
     )
+}
+
+/// The browser's routes on a port of their own, where that is set.
+async fn with_browser_api(server: Server, app: &App) -> Result<Server> {
+    match app.settings.browser_api_port() {
+        None => Ok(server),
+        Some(port) => server.with_browser_api(port).await.context("browser.api_port cannot be used"),
+    }
 }
 
 async fn parts(app: &Arc<App>, shared: &Shared, users: Users) -> Result<Parts> {

@@ -1,6 +1,7 @@
 //! `deskhand serve` as programs meet it: a real process on a real port, asked by hand.
 
 mod background;
+mod browser_port;
 mod demo;
 mod door;
 mod mcp;

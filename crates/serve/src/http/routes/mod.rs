@@ -3,13 +3,14 @@
 mod about;
 mod approvals;
 mod audit;
+pub mod browser;
 mod chat;
 mod demo;
 mod downloads;
 mod events;
 mod execute;
 mod grants;
-mod health;
+pub mod health;
 mod import;
 mod messages;
 mod metrics;
@@ -43,6 +44,7 @@ pub fn all() -> ApiRouter<App> {
         .merge(notices::routes())
         .merge(tools::routes())
         .merge(execute::routes())
+        .merge(browser::routes())
         .merge(approvals::routes())
         .merge(uploads::routes())
         .merge(downloads::routes())
@@ -78,6 +80,7 @@ pub const TAGS: &[(&str, &str)] = &[
     ("turns", "The turn that is under way"),
     ("events", "What happens, as it happens"),
     ("tools", "The hands, each call through the one gate"),
+    ("browser", "Web pages, for callers of SkillMint's browser sidecar"),
     ("approvals", "Questions to people"),
     ("files", "Files in and out"),
     ("processes", "Programs that calls left running in the background"),

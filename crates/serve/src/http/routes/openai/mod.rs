@@ -15,6 +15,8 @@ mod conversation;
 mod refusal;
 mod speaking;
 
+pub use conversation::SESSION_HEADER;
+
 use std::sync::Arc;
 
 use aide::{

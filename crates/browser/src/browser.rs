@@ -115,8 +115,7 @@ impl Browser {
             printed: printed(process),
         };
         let mut process = Some(started.process);
-        let begun =
-            Self::begin(started.transport, &mut process, options, downloads, maker(found), ways_out);
+        let begun = Self::begin(started.transport, &mut process, options, downloads, maker(found), ways_out);
         if let Ok(Ok(browser)) = tokio::time::timeout(STARTING, begun).await {
             return Ok(browser);
         }

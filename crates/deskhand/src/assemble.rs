@@ -82,11 +82,8 @@ impl App {
         let undo: Arc<dyn UndoJournal> = store.undo();
         let browsers = Browsers::new(settings.browsers(&data_dir));
         let seat = seat()?;
-        let services = Services::default()
-            .with(paths.clone())
-            .with(undo)
-            .with(browsers.clone())
-            .with(seat.clone());
+        let services =
+            Services::default().with(paths.clone()).with(undo).with(browsers.clone()).with(seat.clone());
         #[cfg(unix)]
         let sandbox = sandbox(&settings, &paths)?;
         #[cfg(unix)]

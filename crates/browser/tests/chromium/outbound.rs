@@ -95,6 +95,8 @@ fn rule(error: PageError) -> &'static str {
     }
 }
 
+/// Only addresses of this machine: what would be tried in vain must not get out should the guard ever fail. The other kinds
+/// of addresses stand in the guard's own tables.
 #[tokio::test]
 async fn no_address_leads_where_nobody_said_it_may() {
     let guarded = Guarded::new().await;
@@ -113,11 +115,6 @@ async fn no_address_leads_where_nobody_said_it_may() {
         (redirect(format!("http://app.localhost:{port}/")), "net:loopback"),
         // Not even the proxy itself.
         (format!("http://{}/", page.browser().proxy().unwrap().address()), "net:loopback"),
-        (redirect("http://192.168.1.1:8099/".to_owned()), "net:private"),
-        ("http://10.0.0.1:8099/".to_owned(), "net:private"),
-        ("http://169.254.169.254:8099/latest/meta-data/".to_owned(), "net:metadata"),
-        (redirect("http://169.254.169.254:8099/latest/meta-data/".to_owned()), "net:metadata"),
-        ("https://metadata.google.internal:8099/".to_owned(), "net:metadata"),
         ("http://0.0.0.0:8099/".to_owned(), "net:unspecified"),
     ] {
         let error = page.navigate(&url, WaitUntil::Load, LIMIT).await.unwrap_err();
@@ -152,7 +149,6 @@ async fn no_script_frame_or_picture_gets_there_either() {
         "await new Promise(done => { const w = new Worker(URL.createObjectURL(new Blob([`fetch('http://HOST/', {mode: 'no-cors'}).then(() => postMessage('reached'), () => postMessage('failed'))`]))); w.onmessage = e => done(e.data); })",
         "(navigator.sendBeacon('http://HOST/', 'x'), await new Promise(done => setTimeout(() => done('failed'), 300)))",
         "(document.head.insertAdjacentHTML('beforeend', `<link rel=preconnect href='http://HOST/'><link rel=dns-prefetch href='http://HOST/'><link rel=stylesheet href='http://HOST/'>`), await new Promise(done => setTimeout(() => done('failed'), 300)))",
-        "await fetch('http://169.254.169.254:8099/', {mode: 'no-cors'}).then(() => 'reached', () => 'failed')",
     ];
     for attempt in attempts {
         let script = attempt.replace("HOST", &host).replace("PORT", &port.to_string());
@@ -161,7 +157,7 @@ async fn no_script_frame_or_picture_gets_there_either() {
     }
     let notices = page.notices().join("\n");
     assert!(notices.contains("blocked: 127.0.0.1 is an address of this machine"), "{notices}");
-    assert!(notices.contains("169.254.169.254") && notices.contains("network.allow"), "{notices}");
+    assert!(notices.contains("network.allow"), "{notices}");
     assert_eq!(page.notices().len(), 0, "it is told once");
     drop(page);
     guarded.browsers.close_all().await;

@@ -7,6 +7,7 @@ use deskhand_browser::{
     page::{Modifiers, Page, Point, WaitUntil, What},
     stealth::{Graphics, Identity, Kind, Maker, Stealth},
 };
+use deskhand_guard::Outbound;
 use serde_json::{Map, Value, json};
 
 use crate::fixture::{Desk, LIMIT, chromium, options};
@@ -200,7 +201,7 @@ async fn a_hidden_window_has_no_way_to_the_desktop() {
     std::fs::write(&program, script).unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let found = Found { path: program, name: "Chromium".into() };
-    let browser = Browser::launch(&found, folder.path(), options()).await.unwrap();
+    let browser = Browser::launch(&found, folder.path(), options(), Outbound::default()).await.unwrap();
     let environment = std::fs::read_to_string(seen).unwrap();
     let has = |name: &str| environment.lines().any(|line| line.starts_with(name));
     assert!(!has("DISPLAY=") && !has("WAYLAND_DISPLAY="), "{environment}");

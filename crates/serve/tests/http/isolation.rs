@@ -34,8 +34,32 @@ use Gets::{Nothing, TheirOwn};
 /// Method, path, the rest of the address, the body, what a stranger gets, and whether the owner sees the mark there.
 type Row = (&'static str, &'static str, &'static str, Value, Gets, bool);
 
-#[allow(clippy::too_many_lines)] // a table
+/// The browser's routes, each asked for the browser of the owner's session.
+const BROWSER: &[&str] = &[
+    "/api/browser/launch",
+    "/api/browser/navigate",
+    "/api/browser/click",
+    "/api/browser/type",
+    "/api/browser/scroll",
+    "/api/browser/hover",
+    "/api/browser/press_key",
+    "/api/browser/screenshot",
+    "/api/browser/get_dom",
+    "/api/browser/evaluate",
+    "/api/browser/wait_for",
+    "/api/browser/go_back",
+    "/api/browser/go_forward",
+    "/api/browser/reload",
+    "/api/browser/get_state",
+];
+
 fn table() -> Vec<Row> {
+    let browser = BROWSER.iter().map(|path| ("POST", *path, "", json!({}), Nothing, false));
+    others().into_iter().chain(browser).collect()
+}
+
+#[allow(clippy::too_many_lines)] // a table
+fn others() -> Vec<Row> {
     let none = || Value::Null;
     vec![
         ("GET", "/healthz", "", none(), TheirOwn, false),
@@ -213,6 +237,9 @@ impl Belongings {
             "/api/v1/sessions/{session_id}/files" => form(request),
             "/api/v1/uploads/{upload_id}" if *method == "PATCH" => {
                 request.header("upload-offset", 0).body("stolen")
+            }
+            path if BROWSER.contains(&path) => {
+                request.header("x-deskhand-session", self.fill("{session_id}"))
             }
             "/api/v1/sessions/{session_id}/ws" => [
                 ("connection", "upgrade"),

@@ -10,7 +10,8 @@ check("the addresses of this machine are not told", async () => {
   const text = found.join(" ") + peer.localDescription.sdp.split("\n").filter((line) => /^a=candidate/.test(line)).join(" ");
   peer.close();
   const addresses = (text.match(/\b(?:10|127|172\.(?:1[6-9]|2\d|3[01])|192\.168|169\.254)(?:\.\d{1,3}){2,3}\b/g) ?? []);
-  if (!found.some((candidate) => candidate.includes(".local"))) return "no candidates";
+  // None at all is what a network that lets nothing but its proxy out looks like.
+  if (found.length > 0 && !found.some((candidate) => candidate.includes(".local"))) return found.join();
   return addresses.length === 0 || addresses.join();
 });
 check("connections between browsers are native", () => isNative(RTCPeerConnection) && isNative(RTCPeerConnection.prototype.createOffer) && "RTCDataChannel" in window);

@@ -20,7 +20,7 @@ use deskhand_core::{
     Caller, Gate, GateSettings, Mode, Services, SessionCx, UndoJournal, arguments::sha256_hex,
     event::NoEvents,
 };
-use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
+use deskhand_guard::{Outbound, Paths, PathsConfig, Rules, SecretScreener};
 use deskhand_serve::http::{About, ApiError, Listen, Parts, Program, Server, Token, Users};
 use deskhand_store::{Store, StoreOptions};
 use futures_util::StreamExt;
@@ -151,7 +151,7 @@ impl House {
         let services = Services::default()
             .with(paths)
             .with(Arc::clone(&undo))
-            .with(Browsers::new(Config::new(self.data.join("browser"))))
+            .with(Browsers::new(browser_config(&self.data)))
             .with(deskhand_tools::shell::ProcessTable::new(&self.data));
         let mut registry = deskhand_tools::registry();
         deskhand_agent::tools::register(&mut registry);
@@ -325,4 +325,12 @@ pub async fn answer(request: RequestBuilder) -> (u16, Value) {
 
 pub fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
+}
+
+/// The pages of these tests are on this machine, and stand for the world outside.
+fn browser_config(data: &Path) -> Config {
+    let mut config = Config::new(data.join("browser"));
+    let here = ["127.0.0.1", "localhost"].map(|host| host.parse().unwrap());
+    config.outbound = Outbound::new(here.to_vec(), Vec::new());
+    config
 }

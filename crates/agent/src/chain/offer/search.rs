@@ -33,6 +33,9 @@ pub fn search(registry: &Registry, owner: Option<&str>, need: &str, limit: usize
         .iter()
         .zip(&described)
         .filter_map(|(entry, weights)| {
+            if entry.spec().name == need.trim() {
+                return Some(Hit { entry: Arc::clone(entry), score: f64::MAX });
+            }
             let score: f64 = wanted
                 .iter()
                 .filter_map(|(term, worth)| {
@@ -44,7 +47,7 @@ pub fn search(registry: &Registry, owner: Option<&str>, need: &str, limit: usize
             (score > 0.0).then(|| Hit { entry: Arc::clone(entry), score })
         })
         .collect();
-    // Those that come first in the registry come first where two fit the same.
+    // One that was asked for by its name comes before all. Those that come first in the registry come first where two fit the same.
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     hits.truncate(limit);
     hits

@@ -5,6 +5,7 @@ use std::{
     fs::File,
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use cap_std::fs::{Dir, Metadata};
@@ -34,7 +35,7 @@ pub struct Place {
     rule: &'static str,
     why: String,
     /// What was there when it was looked at; only for who may not wait, and so uses it at once.
-    seen: Option<Metadata>,
+    seen: Option<Arc<Metadata>>,
 }
 
 impl Place {
@@ -52,7 +53,7 @@ impl Place {
 
     /// Of which the system has all in memory that is needed to look at it, and that was looked at just now.
     pub(super) fn seen(self, meta: Metadata) -> Self {
-        Self { seen: Some(meta), ..self }
+        Self { seen: Some(Arc::new(meta)), ..self }
     }
 
     /// Absolute, without links.
@@ -167,7 +168,7 @@ impl Place {
     /// Metadata of the place itself; of a link, not of what it leads to.
     pub fn metadata(&self) -> ToolResult<Metadata> {
         if let Some(seen) = &self.seen {
-            return Ok(seen.clone());
+            return Ok(Metadata::clone(seen));
         }
         let meta = match self.name() {
             Some(name) => self.parent()?.symlink_metadata(name),

@@ -21,7 +21,9 @@ mod browser_type;
 mod browser_wait_for;
 mod elements;
 mod hands;
+mod sending;
 mod stepping;
+mod strokes;
 
 use deskhand_core::Registry;
 

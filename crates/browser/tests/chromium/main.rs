@@ -9,5 +9,6 @@ mod lives;
 mod navigation;
 mod outbound;
 mod scripts;
+mod sending;
 mod stealth;
 mod tools;

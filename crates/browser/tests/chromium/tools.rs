@@ -24,7 +24,7 @@ pub struct Shop {
     pub server: Server,
 }
 
-struct Yes;
+pub struct Yes;
 
 impl Approver for Yes {
     fn name(&self) -> &'static str {

@@ -4,6 +4,7 @@
 mod files;
 mod fixture;
 mod frames;
+mod grants;
 mod input;
 mod lives;
 mod navigation;

@@ -301,3 +301,32 @@ async fn forms_in_frames_are_seen_through_their_frames() {
     }
     shop.browsers.close_all().await;
 }
+
+/// The browser would ask a person before it sends a form again; of us it does not ask.
+#[tokio::test(flavor = "multi_thread")]
+async fn to_load_the_answer_to_a_form_anew_is_to_send_it_again() {
+    let mut shop = Shop::new().await;
+    shop.go("plain.html").await;
+    let reload = ("browser_reload", json!({}));
+    for _ in 0..3 {
+        assert_eq!(shop.permission(reload.0, reload.1.clone()).await, MODERATE);
+        shop.call(reload.0, reload.1.clone()).await;
+    }
+    let form = "document.body.insertAdjacentHTML('afterbegin', '<form method=post action=second.html><button id=go>Go</button></form>'); 1";
+    quietly(&shop, form).await;
+    shop.call("browser_click", json!({"selector": "#go"})).await;
+    assert_eq!(quietly(&shop, "document.title").await, "Second page");
+    // Also once it was loaded anew, and when that was not foreseen.
+    for _ in 0..2 {
+        assert_eq!(shop.permission(reload.0, reload.1.clone()).await, SENSITIVE);
+        shop.call(reload.0, reload.1.clone()).await;
+    }
+    shop.go("plain.html").await;
+    quietly(&shop, form).await;
+    refusing(&mut shop);
+    between(&mut shop, "new Promise(() => document.forms[0].submit())");
+    let outcome = shop.try_call(reload.0, reload.1).await;
+    shop.session.events = Arc::new(deskhand_core::event::NoEvents);
+    assert_eq!(outcome.status, Status::ExecutionRejected, "{}", outcome.text);
+    shop.browsers.close_all().await;
+}

@@ -21,6 +21,7 @@ mod browser_type;
 mod browser_wait_for;
 mod elements;
 mod hands;
+mod new_file;
 mod sending;
 mod stepping;
 mod strokes;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use deskhand_browser::{Browsers, Config, tools};
 use deskhand_core::{
     Answer, ApprovalRequest, Approver, Caller, Desktop, Gate, GateSettings, Mode, Outcome, Permission,
-    Registry, Request, ResultAnswer, Services, SessionCx, Status,
+    Registry, Request, ResultAnswer, Services, SessionCx, Status, UndoJournal,
     approval::{AnyAnswer, Subject},
     event::NoEvents,
 };
@@ -54,7 +54,8 @@ impl Shop {
             outputs: folder.path().join("data/outputs"),
             ..PathsConfig::default()
         });
-        let services = Services::default().with(browsers.clone()).with(paths.unwrap());
+        let undo: Arc<dyn UndoJournal> = store.undo();
+        let services = Services::default().with(browsers.clone()).with(paths.unwrap()).with(undo);
         let mut registry = Registry::new();
         tools::register(&mut registry);
         registry.probe(&services);

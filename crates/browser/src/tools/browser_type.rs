@@ -109,14 +109,21 @@ impl Tool for BrowserType {
 fn plan(cx: &Cx, input: &Input, target: &Target, seen: Option<&Seen>) -> ToolResult<Plan> {
     let sends = seen.map_or(Sends::Nothing, |seen| sends(input, seen));
     let plan = elements::plan(cx, "Type into", target, seen, &sends)?;
-    // Only of a field that is known, and known to be no secret one, the text is shown.
-    match seen.map(|seen| seen.answer["secret"] == false) {
-        Some(true) => Ok(plan.preview(Preview::Text(input.text.clone()))),
-        Some(false) => Ok(plan
+    match seen.map(|seen| &seen.answer) {
+        None => Ok(plan.note("The field is not there yet: what is typed is not shown.")),
+        Some(field) if field["secret"] != false => Ok(plan
             .at_least(Permission::Sensitive, "browser:secret", "It types into a field for secrets.")
             .note("The field is one for secrets: what is typed is not shown.")),
-        None => Ok(plan.note("The field is not there yet: what is typed is not shown.")),
+        Some(field) if may_turn_secret(field) => Ok(plan
+            .note("What is typed is not shown: pages turn such fields into ones for secrets as soon as they are used.")),
+        Some(_) => Ok(plan.preview(Preview::Text(input.text.clone()))),
     }
+}
+
+/// Fields for words and numbers become fields for passwords when they get the focus or the first character. What a plan has
+/// shown cannot be taken back then: it stands in events.
+fn may_turn_secret(field: &Value) -> bool {
+    matches!(field["type"].as_str(), Some("text" | "tel" | "number"))
 }
 
 fn sends(input: &Input, seen: &Seen) -> Sends {

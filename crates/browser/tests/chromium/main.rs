@@ -10,6 +10,7 @@ mod lives;
 mod navigation;
 mod outbound;
 mod scripts;
+mod secrets;
 mod sending;
 mod stealth;
 mod tools;

@@ -140,6 +140,7 @@ impl State {
             crashed: false,
             visited: info["url"].as_str().is_some_and(|url| !matches!(url, "" | "about:blank")),
             loading: false,
+            reloaded: None,
             answered: None,
         };
         tab.frames.attach(target, None, session);

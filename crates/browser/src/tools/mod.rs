@@ -21,7 +21,10 @@ mod browser_type;
 mod browser_wait_for;
 mod elements;
 mod hands;
+mod new_file;
+mod sending;
 mod stepping;
+mod strokes;
 
 use deskhand_core::Registry;
 

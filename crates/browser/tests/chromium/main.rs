@@ -4,10 +4,13 @@
 mod files;
 mod fixture;
 mod frames;
+mod grants;
 mod input;
 mod lives;
 mod navigation;
 mod outbound;
 mod scripts;
+mod secrets;
+mod sending;
 mod stealth;
 mod tools;

@@ -21,6 +21,7 @@ mod browser_type;
 mod browser_wait_for;
 mod elements;
 mod hands;
+mod page_camera;
 mod stepping;
 
 use deskhand_core::Registry;

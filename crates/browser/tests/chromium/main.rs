@@ -1,6 +1,7 @@
 //! The crate against a real Chromium, on pages of our own in `tests/pages/`, served from this machine.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // all of it is tests
 
+mod attach;
 mod files;
 mod fixture;
 mod frames;
@@ -9,8 +10,12 @@ mod input;
 mod lives;
 mod navigation;
 mod outbound;
+mod persons;
+mod pictures;
 mod scripts;
 mod secrets;
 mod sending;
 mod stealth;
 mod tools;
+mod visible;
+mod waits;

@@ -9,7 +9,6 @@ mod clipboard;
 mod file_manager;
 mod hands;
 mod key_names;
-mod page_camera;
 mod picture;
 mod picture_file;
 mod protected;
@@ -24,7 +23,6 @@ pub use self::{
     backend::{Closing, Desktop, Faculty, Monitor, Wait},
     clipboard::{Clip, Copied, Selection},
     hands::{Button, Key, Stroke, Typing},
-    page_camera::{Later, PageCamera, PageShot},
     picture::Picture,
     seat::Seat,
     window::{Rect, Window, WindowKind},

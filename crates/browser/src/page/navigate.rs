@@ -10,9 +10,29 @@ use url::Url;
 
 use super::{Page, PageError};
 use crate::{
+    cdp::Session,
     proxy::Why,
     tab::{Frame, Tab},
 };
+
+/// How long a document is waited for before something may be in its way.
+const LOOKS_AGAIN: Duration = Duration::from_secs(2);
+
+/// A navigation that has not come to a document yet. One that nobody waits for any more is stopped: as long as it is under
+/// way, the page that is there answers nothing.
+struct UnderWay<'a>(&'a Session);
+
+impl UnderWay<'_> {
+    fn has_arrived(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.post("Page.stopLoading", &json!({}));
+    }
+}
 
 /// When a page counts as loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -75,10 +95,12 @@ impl Page {
         // A page that crashed is left this way.
         self.change_tab(|tab| tab.crashed = false);
         self.listen_for_answers().await?;
+        let under_way = UnderWay(&self.session);
         let answer = match self.call_within(limit, "Page.navigate", json!({"url": url})).await {
             Err(PageError::TimedOut { .. }) => return Err(give_up(url, until, limit)),
             answer => answer?,
         };
+        under_way.has_arrived();
         if answer["isDownload"] == true {
             return Ok(Navigated { download: true, ..self.here().await? });
         }
@@ -151,7 +173,9 @@ impl Page {
             }
             other => other,
         };
+        let under_way = UnderWay(&self.session);
         self.wait_for(limit, another).await.map_err(named)?;
+        under_way.has_arrived();
         self.wait_for_document(None, until, left(begun, limit)).await.map_err(named)
     }
 
@@ -170,7 +194,16 @@ impl Page {
                 loader.is_none_or(|loader| frame.loader == loader || frame.generation > first_generation);
             (is_it && until.is_reached(frame)).then_some(())
         };
-        self.wait_for(limit, reached).await
+        let begun = Instant::now();
+        loop {
+            match self.wait_for(left(begun, limit).min(LOOKS_AGAIN), &reached).await {
+                Err(PageError::TimedOut { .. }) if begun.elapsed() < limit => {
+                    // A dialog that the page before opened as it was left is told of to nobody, and holds up both.
+                    self.session.post("Page.handleJavaScriptDialog", &json!({"accept": false}));
+                }
+                done => return done,
+            }
+        }
     }
 
     /// Where the tab is now.

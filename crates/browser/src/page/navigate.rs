@@ -15,8 +15,8 @@ use crate::{
     tab::{Frame, Tab},
 };
 
-/// How long a document is waited for before something may be in its way.
-const LOOKS_AGAIN: Duration = Duration::from_secs(2);
+/// How long a page may take to be kept from opening dialogs.
+const QUIETING: Duration = Duration::from_secs(2);
 
 /// A navigation that has not come to a document yet. One that nobody waits for any more is stopped: as long as it is under
 /// way, the page that is there answers nothing.
@@ -95,6 +95,7 @@ impl Page {
         // A page that crashed is left this way.
         self.change_tab(|tab| tab.crashed = false);
         self.listen_for_answers().await?;
+        self.quiet_dialogs().await?;
         let under_way = UnderWay(&self.session);
         let answer = match self.call_within(limit, "Page.navigate", json!({"url": url})).await {
             Err(PageError::TimedOut { .. }) => return Err(give_up(url, until, limit)),
@@ -153,6 +154,7 @@ impl Page {
     /// Loads the page anew.
     pub async fn reload(&self, until: WaitUntil, limit: Duration) -> Result<Navigated, PageError> {
         let before = self.tab(loader)?;
+        self.quiet_dialogs().await?;
         self.call_within(limit, "Page.reload", json!({})).await?;
         self.wait_for_another(&before, until, limit).await?;
         self.here().await
@@ -194,16 +196,28 @@ impl Page {
                 loader.is_none_or(|loader| frame.loader == loader || frame.generation > first_generation);
             (is_it && until.is_reached(frame)).then_some(())
         };
-        let begun = Instant::now();
-        loop {
-            match self.wait_for(left(begun, limit).min(LOOKS_AGAIN), &reached).await {
-                Err(PageError::TimedOut { .. }) if begun.elapsed() < limit => {
-                    // A dialog that the page before opened as it was left is told of to nobody, and holds up both.
-                    self.session.post("Page.handleJavaScriptDialog", &json!({"accept": false}));
-                }
-                done => return done,
+        self.wait_for(limit, reached).await
+    }
+
+    /// Before a page is left that has opened dialogs: it opens no more. One that comes while the browser is between two
+    /// documents can be answered by nobody, and holds up both.
+    pub(super) async fn quiet_dialogs(&self) -> Result<(), PageError> {
+        const QUIET: &str = "for (const w of [window, ...Array.from(frames)]) \
+            try { w.alert = w.confirm = w.prompt = () => null } catch {}";
+        if !self.tab(Tab::has_asked)? {
+            return Ok(());
+        }
+        // What stops the page's code at its dialogs may stop this, too. Where it cannot be done, the page is left all the same.
+        for _ in 0..3 {
+            let params = json!({"expression": QUIET});
+            if !matches!(
+                self.call_within(QUIETING, "Runtime.evaluate", params).await,
+                Err(PageError::Refused(_))
+            ) {
+                break;
             }
         }
+        Ok(())
     }
 
     /// Where the tab is now.

@@ -87,6 +87,11 @@ impl Tab {
         self.number == 1 && !self.visited
     }
 
+    /// Whether its document has opened a dialog.
+    pub fn has_asked(&self) -> bool {
+        self.dialogs.any()
+    }
+
     pub fn url(&self) -> &str {
         let main = self.main_frame();
         main.map_or("", |frame| frame.unreachable.as_deref().unwrap_or(&frame.url))

@@ -24,13 +24,14 @@ async fn dialogs_for_ever_hang_nothing() {
     shop.browsers.close_all().await;
 }
 
-/// A dialog may be open just when the page is left.
+/// A dialog that opens just when the page is left could be answered by nobody.
 #[tokio::test]
 async fn a_page_that_asks_by_the_clock_is_looked_at_and_left() {
     let shop = Shop::new().await;
     for _ in 0..6 {
         shop.go("asks.html").await;
-        shop.script("setInterval(() => alert('again'), 10); 1").await;
+        shop.script("window.asked = 0; setInterval(() => { alert('again'); asked++ }, 10); 1").await;
+        shop.call("browser_wait_for", json!({"condition": "asked > 1"})).await;
         shop.call("browser_snapshot", json!({})).await;
         shop.go("plain.html").await;
         assert_eq!(shop.script("document.title").await, "Plain page");

@@ -112,7 +112,7 @@ async fn a_tab_that_is_closed_under_a_call_ends_it() {
         tokio::time::sleep(Duration::from_millis(100)).await;
         browser.session().call("Target.closeTarget", json!({"targetId": target})).await.unwrap();
     };
-    let an_hour = Duration::from_secs(3600);
+    let an_hour = Duration::from_hours(1);
     let (ended, ()) = tokio::join!(page.evaluate("new Promise(() => {})", an_hour), close);
     assert_eq!(ended, Err(PageError::TabClosed));
     drop(page);

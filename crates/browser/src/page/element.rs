@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Page, PageError, Point, unless_cancelled, world};
 use crate::{
     cdp::{Connection, Session},
-    tab::Frame,
+    tab::{Frame, Tab},
 };
 
 /// How long an element that is not there yet, hidden or covered is waited for. Pages move while they load.
@@ -109,6 +109,9 @@ impl Page {
                     let point = Point { x: side("x") + offset.x, y: side("y") + offset.y };
                     return Ok((point, answer));
                 }
+                Err(PageError::Element { code: "not_found", .. }) if self.is_empty()? => {
+                    return Err(nothing_open());
+                }
                 Err(PageError::Element { code, .. })
                     if matches!(code, "not_found" | "not_actionable") && begun.elapsed() < PATIENCE =>
                 {
@@ -117,6 +120,11 @@ impl Page {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Whether nothing was ever opened in it: what is not there will not come.
+    pub(super) fn is_empty(&self) -> Result<bool, PageError> {
+        self.tab(Tab::is_untouched)
     }
 
     /// Where in the tab's viewport a frame begins.
@@ -160,6 +168,15 @@ impl Page {
             }
             root
         })
+    }
+}
+
+/// Where an element is looked for, and there is no page.
+pub(super) fn nothing_open() -> PageError {
+    PageError::Element {
+        code: "no_page",
+        message: "no page is open yet".to_owned(),
+        hint: "Open one with browser_navigate first.".to_owned(),
     }
 }
 

@@ -37,6 +37,12 @@ enum Round {
     NotYet(String),
 }
 
+impl Round {
+    fn is_reached(&self) -> bool {
+        matches!(self, Self::Reached(_))
+    }
+}
+
 impl Page {
     /// Waits until an element is in a state; what is said of it.
     pub async fn wait_for_element(
@@ -46,15 +52,16 @@ impl Page {
         limit: Duration,
     ) -> Result<Value, PageError> {
         let begun = Instant::now();
+        let comes = matches!(state, ElementState::Visible | ElementState::Attached);
+        if comes && self.is_empty()? && !self.comes(target, state, Duration::ZERO).await?.is_reached() {
+            return Err(element::nothing_open());
+        }
         loop {
             let left = limit.saturating_sub(begun.elapsed());
-            let round = match state {
-                ElementState::Visible | ElementState::Attached => {
-                    self.comes(target, state, left.min(SLICE)).await?
-                }
-                ElementState::Hidden | ElementState::Detached => {
-                    self.goes(target, state, left.min(SLICE)).await?
-                }
+            let round = if comes {
+                self.comes(target, state, left.min(SLICE)).await?
+            } else {
+                self.goes(target, state, left.min(SLICE)).await?
             };
             let why = match round {
                 Round::Reached(answer) => return Ok(answer),

@@ -84,6 +84,16 @@ impl Tab {
         self.frames.get(&self.target).or_else(|| self.frames.iter().find(|frame| frame.parent.is_none()))
     }
 
+    /// Whether nothing was opened in it yet. (An empty page that another one opened has whatever that one wrote into it.)
+    pub fn is_untouched(&self) -> bool {
+        self.number == 1 && !self.visited
+    }
+
+    /// Whether its document has opened a dialog.
+    pub fn has_asked(&self) -> bool {
+        self.dialogs.any()
+    }
+
     pub fn url(&self) -> &str {
         let main = self.main_frame();
         main.map_or("", |frame| frame.unreachable.as_deref().unwrap_or(&frame.url))

@@ -198,6 +198,10 @@ async fn answer(mut stream: TcpStream, heard: Heard, held: Held) {
         "locked" => {
             ("401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"", "text/html", b"locked".to_vec())
         }
+        "dialogs-for-ever" => {
+            let page = "<title>Asks</title><p>before</p><script>for (;;) alert('again')</script><p>after</p>";
+            ("200 OK", "text/html", page.as_bytes().to_vec())
+        }
         "missing" => ("404 Not Found", "text/html", b"<title>Not here</title>".to_vec()),
         "redirect" => {
             let to = format!("HTTP/1.1 302 Found\r\nLocation: {query}\r\nContent-Length: 0\r\n\r\n");

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // all of it is tests
 
 mod attach;
+mod failures;
 mod files;
 mod fixture;
 mod frames;
@@ -10,6 +11,7 @@ mod input;
 mod lives;
 mod navigation;
 mod outbound;
+mod parameters;
 mod persons;
 mod pictures;
 mod scripts;

@@ -7,7 +7,6 @@ use std::{
     time::Duration,
 };
 
-use deskhand_browser::launch::Window;
 use serde_json::json;
 
 use crate::tools::Shop;
@@ -76,10 +75,11 @@ async fn it_has_a_window_that_goes_when_it_is_not_used() {
 
 async fn browses(folder: &Path) {
     let shop = Shop::with(|config| {
-        config.options.window = Window::Visible;
         config.idle = Duration::from_secs(3);
     })
     .await;
+    let launched = shop.call("browser_launch", json!({"headless": false})).await;
+    assert_eq!(launched.data["headless"], false);
     shop.go("plain.html").await;
     assert_eq!(shop.script("[innerWidth, innerHeight]").await, json!([1280, 800]));
     let picture = shop.call("browser_screenshot", json!({})).await;

@@ -37,8 +37,7 @@ pub fn on_windows(name: &str) -> Option<(u16, bool)> {
 
 /// On macOS: the number of the key. `None` for those that its keyboards do not have.
 pub fn on_macos(name: &str) -> Option<u16> {
-    const FUNCTIONS: [u16; 12] =
-        [0x7A, 0x78, 0x63, 0x76, 0x60, 0x61, 0x62, 0x64, 0x65, 0x6D, 0x67, 0x6F];
+    const FUNCTIONS: [u16; 12] = [0x7A, 0x78, 0x63, 0x76, 0x60, 0x61, 0x62, 0x64, 0x65, 0x6D, 0x67, 0x6F];
     Some(match name {
         "Control_L" => 0x3B,
         "Alt_L" | "ISO_Level3_Shift" => 0x3A,
@@ -69,12 +68,8 @@ pub fn on_macos(name: &str) -> Option<u16> {
 /// The key of a character on macOS, by its place on a keyboard of the United States. The character itself goes along
 /// with the event, and is what programs look at.
 pub fn place_on_macos(c: char) -> Option<u16> {
-    const PLACES: &[(&str, u16)] = &[
-        ("asdfhgzxcv", 0x00),
-        ("bqweryt123465", 0x0B),
-        ("=97-80]ou[ip", 0x18),
-        ("lj'k;\\,/nm.", 0x25),
-    ];
+    const PLACES: &[(&str, u16)] =
+        &[("asdfhgzxcv", 0x00), ("bqweryt123465", 0x0B), ("=97-80]ou[ip", 0x18), ("lj'k;\\,/nm.", 0x25)];
     let c = c.to_ascii_lowercase();
     match c {
         ' ' => return Some(0x31),

@@ -97,6 +97,13 @@ pub enum Way {
     Up,
 }
 
+/// A key by what it means; names are those of [`keys`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key<'a> {
+    Char(char),
+    Named(&'a str),
+}
+
 /// What a system gives to a program only after its person has said so in the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission {
@@ -106,6 +113,16 @@ pub enum Permission {
     Accessibility,
 }
 
+impl Permission {
+    /// As the settings of the system call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ScreenRecording => "Screen Recording",
+            Self::Accessibility => "Accessibility",
+        }
+    }
+}
+
 /// Why something was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
@@ -113,7 +130,7 @@ pub enum Trouble {
     Gone,
     #[error("this program runs where no desktop is shown")]
     NoDesktop,
-    #[error("the permission {0:?} was not given")]
+    #[error("the permission «{}» was not given", .0.name())]
     Missing(Permission),
     #[error("another program holds the clipboard")]
     ClipboardBusy,

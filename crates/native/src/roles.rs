@@ -39,8 +39,15 @@ pub fn on_macos(layer: i64, owner: &str) -> Role {
     const NORMAL: i64 = 0;
     // Floating panels and modal panels.
     const PANELS_OF_PROGRAMS: [i64; 2] = [3, 8];
-    const SYSTEM: &[&str] =
-        &["Dock", "Window Server", "WindowServer", "SystemUIServer", "Control Center", "Control Centre", "loginwindow"];
+    const SYSTEM: &[&str] = &[
+        "Dock",
+        "Window Server",
+        "WindowServer",
+        "SystemUIServer",
+        "Control Center",
+        "Control Centre",
+        "loginwindow",
+    ];
     match layer {
         ..NORMAL => Role::Desktop,
         _ if SYSTEM.contains(&owner) => Role::Panel,

@@ -42,7 +42,11 @@ pub fn read_clipboard() -> Result<Clip> {
 }
 
 fn must_fit(format: u32) -> Result<()> {
-    if raw::size(format).is_some_and(|size| size.get() > MOST) { Err(Trouble::TooLarge(MOST)) } else { Ok(()) }
+    if raw::size(format).is_some_and(|size| size.get() > MOST) {
+        Err(Trouble::TooLarge(MOST))
+    } else {
+        Ok(())
+    }
 }
 
 fn name(format: u32) -> String {

@@ -13,10 +13,7 @@ use windows_sys::Win32::UI::{
 };
 
 use super::count_real_pixels;
-use crate::{Button, Result, Trouble, Way, keys};
-
-/// A key: its number, and whether that has to be said to be of the second block.
-pub type Key = (u16, bool);
+use crate::{Button, Key, Result, Trouble, Way, keys};
 
 fn send(input: INPUT) -> Result<()> {
     let size = i32::try_from(size_of::<INPUT>()).unwrap_or_default();
@@ -36,7 +33,8 @@ pub(super) fn nothing() -> Result<()> {
     send_mouse(MOUSEEVENTF_MOVE, 0)
 }
 
-pub fn move_to(x: i32, y: i32) -> Result<()> {
+/// Windows knows by itself which button is held.
+pub fn move_to(x: i32, y: i32, _: Option<Button>) -> Result<()> {
     count_real_pixels();
     // SAFETY: it takes two numbers.
     if unsafe { SetCursorPos(x, y) } == 0 {
@@ -46,7 +44,8 @@ pub fn move_to(x: i32, y: i32) -> Result<()> {
     nothing()
 }
 
-pub fn button(button: Button, way: Way) -> Result<()> {
+/// Windows counts clicks by itself.
+pub fn button(button: Button, way: Way, _: u8) -> Result<()> {
     let flags = match (button, way) {
         (Button::Left, Way::Down) => MOUSEEVENTF_LEFTDOWN,
         (Button::Left, Way::Up) => MOUSEEVENTF_LEFTUP,
@@ -71,13 +70,20 @@ pub fn wheel(right: i32, down: i32) -> Result<()> {
     Ok(())
 }
 
-/// The keys for a name that the tools give one.
-pub fn named_key(name: &str) -> Result<Key> {
-    keys::on_windows(name).ok_or(Trouble::Refused("press a key that its keyboards do not have"))
+/// A key's number, and whether it has to be said to be of the second block.
+type Number = (u16, bool);
+
+/// Those to be held for a key, and itself last.
+fn numbers(key: Key<'_>) -> Result<Vec<Number>> {
+    match key {
+        Key::Char(c) => of_char(c),
+        Key::Named(name) => keys::on_windows(name)
+            .map(|number| vec![number])
+            .ok_or(Trouble::Refused("press a key that its keyboards do not have")),
+    }
 }
 
-/// A key, by a character on it: those to be held along with it, and itself.
-pub fn key_of(c: char) -> Result<(Vec<Key>, Key)> {
+fn of_char(c: char) -> Result<Vec<Number>> {
     let mut units = [0; 2];
     let [unit] = c.encode_utf16(&mut units) else { return Err(Trouble::NoKey(c)) };
     // SAFETY: it takes a number.
@@ -85,12 +91,31 @@ pub fn key_of(c: char) -> Result<(Vec<Key>, Key)> {
     if number == u8::MAX && with == u8::MAX {
         return Err(Trouble::NoKey(c));
     }
+    // Shift, Ctrl, Alt.
     let along = [(1, 0x10), (2, 0x11), (4, 0x12)];
-    let along = along.into_iter().filter(|(bit, _)| with & bit != 0).map(|(_, key)| (key, false)).collect();
-    Ok((along, (number.into(), false)))
+    let along = along.into_iter().filter(|(bit, _)| with & bit != 0).map(|(_, key)| key);
+    Ok(along.chain([number.into()]).map(|number| (number, false)).collect())
 }
 
-pub fn key((number, second): Key, way: Way) -> Result<()> {
+/// Presses them in this order, and lets go in the other; also where something fails in between.
+pub fn chord(keys: &[Key<'_>]) -> Result<()> {
+    let numbers = keys.iter().map(|key| numbers(*key)).collect::<Result<Vec<_>>>()?.concat();
+    let mut down = Vec::new();
+    let mut pressed = Ok(());
+    for number in numbers {
+        pressed = go(number, Way::Down);
+        if pressed.is_err() {
+            break;
+        }
+        down.push(number);
+    }
+    for number in down.into_iter().rev() {
+        go(number, Way::Up)?;
+    }
+    pressed
+}
+
+fn go((number, second): Number, way: Way) -> Result<()> {
     let mut flags = if second { KEYEVENTF_EXTENDEDKEY } else { 0 };
     if way == Way::Up {
         flags |= KEYEVENTF_KEYUP;
@@ -102,7 +127,7 @@ pub fn key((number, second): Key, way: Way) -> Result<()> {
 }
 
 /// Types a character, whatever the keyboard has.
-pub fn type_unit(c: char) -> Result<()> {
+pub fn type_char(c: char) -> Result<()> {
     let mut units = [0; 2];
     for unit in c.encode_utf16(&mut units) {
         for flags in [KEYEVENTF_UNICODE, KEYEVENTF_UNICODE | KEYEVENTF_KEYUP] {

@@ -9,10 +9,10 @@ use windows_sys::{
         Graphics::Dwm::{DWMWA_CLOAKED, DWMWA_EXTENDED_FRAME_BOUNDS, DwmGetWindowAttribute},
         System::Console::GetConsoleWindow,
         UI::WindowsAndMessaging::{
-            EnumWindows, GA_ROOTOWNER, GW_OWNER, GWL_EXSTYLE, GetAncestor, GetClassNameW, GetForegroundWindow,
-            GetShellWindow, GetWindow, GetWindowLongW, GetWindowPlacement, GetWindowRect,
-            GetWindowThreadProcessId, InternalGetWindowText, IsIconic, IsWindow, IsWindowVisible, IsZoomed,
-            WINDOWPLACEMENT, WS_EX_APPWINDOW, WS_EX_TOOLWINDOW, WS_EX_TOPMOST,
+            EnumWindows, GA_ROOTOWNER, GW_OWNER, GWL_EXSTYLE, GetAncestor, GetClassNameW,
+            GetForegroundWindow, GetShellWindow, GetWindow, GetWindowLongW, GetWindowPlacement,
+            GetWindowRect, GetWindowThreadProcessId, InternalGetWindowText, IsIconic, IsWindow,
+            IsWindowVisible, IsZoomed, WINDOWPLACEMENT, WS_EX_APPWINDOW, WS_EX_TOOLWINDOW, WS_EX_TOPMOST,
         },
     },
     core::BOOL,
@@ -108,11 +108,7 @@ fn seen(window: HWND, programs: &mut HashMap<u32, Option<String>>) -> Option<See
     }
     let pid = pid(window);
     let app = pid.and_then(|pid| programs.entry(pid).or_insert_with(|| process::file_name(pid)).clone());
-    let state = [
-        (minimized, "minimized"),
-        (maximized, "maximized"),
-        (style & WS_EX_TOPMOST != 0, "above"),
-    ];
+    let state = [(minimized, "minimized"), (maximized, "maximized"), (style & WS_EX_TOPMOST != 0, "above")];
     let state = state.into_iter().filter_map(|(is, name)| is.then_some(name)).collect();
     let active = unsafe { GetForegroundWindow() } == window;
     Some(Seen { id: id(window), title, app, pid, place, role, state, active })

@@ -12,7 +12,7 @@ mod screen;
 
 pub use self::{
     clipboard::{clear_clipboard, read_clipboard, write_picture, write_text},
-    input::{Key, button, key, key_of, move_to, named_key, type_unit, wheel},
+    input::{button, chord, move_to, type_char, wheel},
     list::{is_there, own_terminal, shell_pid, windows},
     raise::{ask_to_close, cut_off, raise},
     screen::{capture, screens},

@@ -8,8 +8,8 @@ use windows_sys::{
         Foundation::{LPARAM, RECT},
         Graphics::Gdi::{
             BITMAPINFO, BITMAPINFOHEADER, BitBlt, CAPTUREBLT, CreateCompatibleBitmap, CreateCompatibleDC,
-            DIB_RGB_COLORS, DeleteDC, DeleteObject, EnumDisplayMonitors, GetDC, GetDIBits, GetMonitorInfoW, HBITMAP,
-            HDC, HMONITOR, MONITORINFO, MONITORINFOEXW, ReleaseDC, SRCCOPY, SelectObject,
+            DIB_RGB_COLORS, DeleteDC, DeleteObject, EnumDisplayMonitors, GetDC, GetDIBits, GetMonitorInfoW,
+            HBITMAP, HDC, HMONITOR, MONITORINFO, MONITORINFOEXW, ReleaseDC, SRCCOPY, SelectObject,
         },
         UI::WindowsAndMessaging::MONITORINFOF_PRIMARY,
     },
@@ -149,15 +149,7 @@ fn read(canvas: &Canvas, bitmap: HBITMAP, width: i32, height: i32) -> Result<Pix
     let mut bytes = vec![0u8; stride * rows as usize];
     // SAFETY: `bytes` has room for as many rows of four bytes per pixel as are asked for.
     let read = unsafe {
-        GetDIBits(
-            canvas.screen,
-            bitmap,
-            0,
-            rows,
-            bytes.as_mut_ptr().cast(),
-            &raw mut info,
-            DIB_RGB_COLORS,
-        )
+        GetDIBits(canvas.screen, bitmap, 0, rows, bytes.as_mut_ptr().cast(), &raw mut info, DIB_RGB_COLORS)
     };
     if read != height {
         return Err(refused());

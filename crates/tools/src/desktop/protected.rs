@@ -1,7 +1,5 @@
 //! Windows that are never closed, whatever anyone says: without them the person's session or Deskhand itself is gone.
 
-use std::env;
-
 use deskhand_core::{Cx, ToolResult};
 
 use super::{
@@ -17,7 +15,7 @@ pub(super) struct Ourselves {
     pub pid: u32,
     /// From the parent up: the shell, the terminal.
     pub ancestors: Vec<u32>,
-    /// The window of the terminal that Deskhand runs in, by the terminal's word (`WINDOWID`).
+    /// The window of the terminal that Deskhand runs in, by the terminal's word.
     pub terminal: Option<u64>,
     /// The process that manages the windows.
     pub manager: Option<u32>,
@@ -28,11 +26,12 @@ pub(super) type Refusal = (&'static str, &'static str);
 
 impl Ourselves {
     pub fn look(cx: &Cx) -> ToolResult<Self> {
+        let desktop = seat::desktop(cx)?;
         Ok(Self {
             pid: std::process::id(),
             ancestors: system::ancestors()?,
-            terminal: env::var("WINDOWID").ok().and_then(|id| id.parse().ok()),
-            manager: seat::desktop(cx)?.manager_pid(&Wait::of(cx))?,
+            terminal: desktop.terminal(),
+            manager: desktop.manager_pid(&Wait::of(cx))?,
         })
     }
 

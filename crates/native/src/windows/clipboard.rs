@@ -94,3 +94,26 @@ pub fn clear_clipboard() -> Result<()> {
     let _open = open()?;
     raw::empty().map_err(|_| Trouble::Refused("empty the clipboard"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[ignore = "it takes over the clipboard"]
+    fn pictures_of_programs_that_know_no_png_are_read() {
+        let rgb = (0..3 * 5 * 3).map(|n| n * 5).collect();
+        let pixels = Pixels { width: 3, height: 5, rgb };
+        {
+            let _open = open().unwrap();
+            raw::set(formats::CF_DIB, &pixels.dib().unwrap()).unwrap();
+        }
+        assert_eq!(read_clipboard().unwrap(), Clip::Pixels(pixels));
+        let other = raw::register_format("Something of ours").unwrap().get();
+        {
+            let _open = open().unwrap();
+            raw::set(other, b"bytes").unwrap();
+        }
+        assert_eq!(read_clipboard().unwrap(), Clip::Other(vec!["Something of ours".to_owned()]));
+    }
+}

@@ -2,7 +2,8 @@
 #![allow(unsafe_code)] // the calls of the system
 
 use windows_sys::Win32::UI::WindowsAndMessaging::{
-    GetForegroundWindow, IsIconic, PostMessageW, SW_RESTORE, SetForegroundWindow, ShowWindowAsync, WM_CLOSE,
+    GetForegroundWindow, HWND_TOP, IsIconic, PostMessageW, SW_RESTORE, SWP_ASYNCWINDOWPOS, SWP_NOACTIVATE,
+    SWP_NOMOVE, SWP_NOSIZE, SetForegroundWindow, SetWindowPos, ShowWindowAsync, WM_CLOSE,
 };
 
 use super::{input, list, process};
@@ -19,6 +20,9 @@ pub fn raise(id: u64) -> Result<()> {
     if unsafe { IsIconic(window) } != 0 {
         unsafe { ShowWindowAsync(window, SW_RESTORE) };
     }
+    // In front of the others first: to have the keyboard is not always to be in front.
+    let how = SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS;
+    unsafe { SetWindowPos(window, HWND_TOP, 0, 0, 0, 0, how) };
     // Only the program that the last input came from may put another in front.
     input::nothing()?;
     unsafe { SetForegroundWindow(window) };

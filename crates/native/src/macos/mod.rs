@@ -34,8 +34,11 @@ pub fn about() -> Result<String> {
         .filter(|permission| !has(*permission))
         .map(Permission::name)
         .collect();
-    let missing =
-        if missing.is_empty() { String::new() } else { format!("; not permitted: {}", missing.join(", ")) };
+    let missing = if missing.is_empty() {
+        String::new()
+    } else {
+        format!("; not permitted in System Settings → Privacy & Security: {}", missing.join(", "))
+    };
     match words.as_slice() {
         [] => Err(Trouble::NoDesktop),
         words => Ok(format!("macOS ({}{missing})", words.join(", "))),

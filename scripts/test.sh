@@ -48,6 +48,9 @@ step "the web page"
 cargo build --locked --quiet --bin deskhand
 scripts/page-tests.sh
 
+step "the script that runs inside pages, in a browser"
+scripts/inject-tests.sh
+
 step "the HTTP API, with generated requests"
 scripts/api-tests.sh
 

@@ -28,6 +28,15 @@ pub struct Target {
     pub y: Option<f64>,
 }
 
+impl Target {
+    /// Whether it is named by what a snapshot may have given as a ref, of whichever document.
+    pub(super) fn is_well_formed_ref(&self) -> bool {
+        let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let parts = self.reference.as_deref().and_then(|text| text.trim().strip_prefix('d')?.split_once('e'));
+        parts.is_some_and(|(document, element)| number(document) && number(element))
+    }
+}
+
 /// What a function of the kit said, and in which frame.
 #[derive(Debug)]
 pub struct Found {
@@ -111,7 +120,7 @@ impl Page {
     }
 
     /// Where in the tab's viewport a frame begins.
-    async fn offset_of(&self, frame: &str) -> Result<Point, PageError> {
+    pub(super) async fn offset_of(&self, frame: &str) -> Result<Point, PageError> {
         let mut offset = Point { x: 0.0, y: 0.0 };
         let mut at = frame.to_owned();
         while let Some((parent, session)) = self.parent_of(&at)? {

@@ -10,11 +10,23 @@ use super::{
 };
 use crate::stealth::Kind;
 
-/// How many tabs may be open. What a page opens beyond that is closed at once.
+/// How many tabs may be open. What a page opens beyond that is closed at once; in a browser of somebody else's, it is not
+/// seen.
 pub const MOST_TABS: usize = 30;
+
+/// Whose browser it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Whose {
+    /// Started for one session, and nobody else's.
+    #[default]
+    Ours,
+    /// It ran before. A person has tabs in it, and goes on with them; what they do there is none of ours.
+    Theirs,
+}
 
 #[derive(Debug, Default)]
 pub struct State {
+    pub(super) whose: Whose,
     /// By session id.
     pub(super) sessions: HashMap<String, Attached>,
     /// In the order in which they were opened.
@@ -49,8 +61,12 @@ pub struct Tab {
     pub crashed: bool,
     /// Whether anything but an empty page was ever in it.
     pub visited: bool,
+    /// Whether a call has had it. Others of a person's tabs are only listed.
+    pub used: bool,
     /// Whether its main frame is loading something.
     pub loading: bool,
+    /// The entry of its history that was loaded anew and is known to be no answer to a form.
+    pub(crate) reloaded: Option<i64>,
     /// Where its document came from, where that is listened to.
     pub answered: Option<Answered>,
 }
@@ -75,6 +91,15 @@ impl Tab {
 }
 
 impl State {
+    pub fn of(whose: Whose) -> Self {
+        Self { whose, ..Self::default() }
+    }
+
+    /// Whether there is still something at its other end.
+    pub fn has_session(&self, id: &str) -> bool {
+        self.sessions.contains_key(id)
+    }
+
     /// The tab that calls are about.
     pub fn current(&self) -> Option<&Tab> {
         self.tabs.iter().find(|tab| Some(&tab.target) == self.current.as_ref())
@@ -86,6 +111,13 @@ impl State {
 
     pub fn tab_mut(&mut self, target: &str) -> Option<&mut Tab> {
         self.tabs.iter_mut().find(|tab| tab.target == target)
+    }
+
+    /// Makes the tab of this target the one that calls are about, if there is one.
+    pub fn make_current(&mut self, target: &str) {
+        if self.tab(target).is_some() {
+            self.current = Some(target.to_owned());
+        }
     }
 
     /// Makes it the one that calls are about. Whether there is such a tab.

@@ -21,7 +21,14 @@ mod browser_type;
 mod browser_wait_for;
 mod elements;
 mod hands;
+<<<<<<< HEAD
+mod new_file;
+mod sending;
+=======
+mod page_camera;
+>>>>>>> wip-holes-b
 mod stepping;
+mod strokes;
 
 use deskhand_core::Registry;
 

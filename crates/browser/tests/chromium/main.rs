@@ -1,13 +1,21 @@
 //! The crate against a real Chromium, on pages of our own in `tests/pages/`, served from this machine.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // all of it is tests
 
+mod attach;
 mod files;
 mod fixture;
 mod frames;
+mod grants;
 mod input;
 mod lives;
 mod navigation;
 mod outbound;
+mod persons;
+mod pictures;
 mod scripts;
+mod secrets;
+mod sending;
 mod stealth;
 mod tools;
+mod visible;
+mod waits;

@@ -12,7 +12,6 @@ mod hands;
 mod key_names;
 #[cfg(any(windows, target_os = "macos"))]
 pub mod native;
-mod page_camera;
 mod picture;
 mod picture_file;
 mod protected;
@@ -28,7 +27,6 @@ pub use self::{
     backend::{Closing, Desktop, Faculty, Monitor, Wait},
     clipboard::{Clip, Copied, Selection},
     hands::{Button, Key, Stroke, Typing},
-    page_camera::{Later, PageCamera, PageShot},
     picture::Picture,
     seat::Seat,
     window::{Rect, Window, WindowKind},

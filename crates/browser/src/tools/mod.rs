@@ -21,12 +21,9 @@ mod browser_type;
 mod browser_wait_for;
 mod elements;
 mod hands;
-<<<<<<< HEAD
 mod new_file;
-mod sending;
-=======
 mod page_camera;
->>>>>>> wip-holes-b
+mod sending;
 mod stepping;
 mod strokes;
 

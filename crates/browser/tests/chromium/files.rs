@@ -3,7 +3,6 @@
 use std::{fs, sync::Arc};
 
 use deskhand_browser::tab::DownloadState;
-<<<<<<< HEAD
 use deskhand_core::{
     Answer, ApprovalRequest, Approver, Permission, Request, ResultAnswer, Status, UndoJournal, UndoStep,
     Undoable,
@@ -11,9 +10,6 @@ use deskhand_core::{
     undo::PathState,
 };
 use futures_util::future::BoxFuture;
-=======
-use deskhand_core::{Permission, Request, Status, Undoable};
->>>>>>> wip-holes-b
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 

@@ -122,7 +122,7 @@ impl Tool for BrowserScreenshot {
     }
 
     async fn kept_back(&self, _: Input, cx: &Cx) -> ToolResult<()> {
-        cx.blocking(|cx| new_file::take_away(cx)).await
+        cx.blocking(new_file::take_away).await
     }
 
     fn render(output: &Output) -> Rendered {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::{Absent, Cx, Effects, Permission, Plan, Services, Shape, ToolError, ToolResult};
+use deskhand_guard::{Outbound, outbound::Verdict};
 use url::Url;
 
 use crate::{
@@ -145,12 +146,17 @@ pub fn going_to(cx: &Cx, url: &Url, does: &str) -> ToolResult<Plan> {
 
 /// Lets the browser go to an address, for a call whose plan named it and was approved.
 pub fn approved(page: &Page, url: &Url) -> ToolResult<()> {
-    let verdict = page.browser().outbound().judge_url(url);
+    page.browser().approve(&unless_forbidden(page.browser().outbound(), url)?);
+    Ok(())
+}
+
+/// The gate lets no plan run that is forbidden; whoever goes to an address makes sure of it all the same.
+fn unless_forbidden(outbound: &Outbound, url: &Url) -> ToolResult<Verdict> {
+    let verdict = outbound.judge_url(url);
     if verdict.permission == Permission::Forbidden {
         return Err(ToolError::blocked(verdict.rule, verdict.why));
     }
-    page.browser().approve(&verdict);
-    Ok(())
+    Ok(verdict)
 }
 
 /// What a caller wrote, as far as a message or a plan repeats it.
@@ -167,11 +173,13 @@ pub fn with_notices(text: String, notices: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use deskhand_core::Status;
+
     use super::*;
 
     #[test]
     fn only_the_web_is_gone_to() {
-        let outbound = deskhand_guard::Outbound::default();
+        let outbound = Outbound::default();
         for (text, url) in [
             ("https://example.org/a?b#c", "https://example.org/a?b#c"),
             ("example.org", "https://example.org/"),
@@ -196,8 +204,8 @@ mod tests {
             "FILE:///etc/passwd",
             "devtools://x",
         ] {
-            let verdict = outbound.judge_url(&web_address(bad).unwrap());
-            assert_eq!((verdict.rule, verdict.permission), ("net:scheme", Permission::Forbidden), "{bad}");
+            let refused = unless_forbidden(&outbound, &web_address(bad).unwrap()).unwrap_err();
+            assert_eq!((refused.code, refused.status), ("net:scheme", Status::Blocked), "{bad}");
         }
         for odd in ["", "http://", "https://[::1"] {
             assert!(web_address(odd).is_err(), "{odd}");

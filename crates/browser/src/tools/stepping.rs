@@ -69,9 +69,10 @@ pub async fn plan_reload(cx: &Cx) -> ToolResult<Plan> {
 const RELOAD: &str = "Load the page anew";
 
 async fn of_reload(cx: &Cx, page: &Page) -> ToolResult<Plan> {
-    let sends = match page.reload_sends().await? {
-        true => Sends::Perhaps("the page may be the answer to one, which would be sent again"),
-        false => Sends::Nothing,
+    let sends = if page.reload_sends().await? {
+        Sends::Perhaps("the page may be the answer to one, which would be sent again")
+    } else {
+        Sends::Nothing
     };
     Ok(sends.settle(plan(cx, RELOAD)?))
 }

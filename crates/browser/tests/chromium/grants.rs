@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use crate::{
-    sending::{between, quietly},
+    meanwhile::{between, quietly},
     tools::Shop,
 };
 

@@ -9,6 +9,7 @@ mod frames;
 mod grants;
 mod input;
 mod lives;
+mod meanwhile;
 mod navigation;
 mod outbound;
 mod parameters;

@@ -10,7 +10,7 @@ use deskhand_core::{EventSink, Permission, Request, event::EventBody};
 use serde_json::{Value, json};
 
 use crate::{
-    sending::{Between, quietly},
+    meanwhile::{Between, quietly, refusing},
     tools::Shop,
 };
 
@@ -116,7 +116,7 @@ async fn it_is_asked_about_as_one_for_secrets() {
     for meanwhile in ["field.type = 'password'", "field.setAttribute('autocomplete', 'one-time-code')"] {
         shop.session.approvers = vec![Arc::new(crate::tools::Yes)];
         shop.go("plain.html").await;
-        let no = crate::sending::refusing(&mut shop);
+        let no = refusing(&mut shop);
         shop.session.events = Kept::new(&shop.browsers, meanwhile);
         shop.try_call("browser_type", json!({"selector": "#field", "text": SECRET})).await;
         shop.session.events = Arc::new(deskhand_core::event::NoEvents);

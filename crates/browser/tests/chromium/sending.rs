@@ -1,56 +1,16 @@
 //! Sending a form is asked about, in whichever way it is sent, and what is sent is what was asked about.
 
-use std::sync::{Arc, Mutex};
+use std::{fs, sync::Arc};
 
-use deskhand_browser::page::{Page, PageError, Target};
-use deskhand_core::{
-    Answer, ApprovalRequest, Approver, EventSink, Permission, ResultAnswer, Status,
-    approval::{AnyAnswer, Subject},
-    event::EventBody,
-};
-use futures_util::future::BoxFuture;
-use serde_json::{Value, json};
+use deskhand_browser::page::{Page, Target};
+use deskhand_core::{Permission, Status};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::{fixture::LIMIT, tools::Shop};
-
-/// Says no to every question, and remembers what was asked.
-#[derive(Default)]
-pub struct No(pub Mutex<Vec<String>>);
-
-impl Approver for No {
-    fn name(&self) -> &'static str {
-        "test"
-    }
-
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
-        let answer = match &request.subject {
-            Subject::Execution { plan } => {
-                self.0.lock().unwrap().push(format!("{}: {}", plan.summary, plan.notes.join(" ")));
-                AnyAnswer::Execution(Answer::No { reason: None, remember: None })
-            }
-            Subject::Result { .. } => AnyAnswer::Result(ResultAnswer::Pass),
-        };
-        Box::pin(async move { Some(answer) })
-    }
-}
-
-/// A script in the page, past the gate, which would ask about it.
-pub async fn quietly(shop: &Shop, script: &str) -> Value {
-    let browser = shop.browsers.running("test").unwrap();
-    let page = Page::take(browser, CancellationToken::new());
-    page.await.unwrap().evaluate(script, LIMIT).await.unwrap()
-}
-
-/// From here on every question gets a no.
-pub fn refusing(shop: &mut Shop) -> Arc<No> {
-    let no = Arc::new(No::default());
-    shop.session.approvers = vec![no.clone()];
-    // What a page says would have everything asked about; this is about what the plan says.
-    shop.session.outside.clear();
-    shop.session.outside.user_said("127.0.0.1 localhost");
-    no
-}
+use crate::{
+    meanwhile::{Once, arrived, at_last, between, quietly, refusing},
+    tools::Shop,
+};
 
 const SENSITIVE: Permission = Permission::Sensitive;
 const MODERATE: Permission = Permission::Moderate;
@@ -147,34 +107,6 @@ async fn with_a_yes_they_do_send_it() {
         assert_eq!(quietly(&shop, "sent").await, json!([sent]), "{focus} {tool} {arguments}");
     }
     shop.browsers.close_all().await;
-}
-
-/// Runs a script in the page right after a call was planned, and before it is done; once.
-pub struct Between {
-    pub browsers: deskhand_browser::Browsers,
-    pub script: Mutex<Option<String>>,
-}
-
-impl EventSink for Between {
-    fn emit(&self, body: EventBody) {
-        let EventBody::CallPlanned { .. } = body else { return };
-        let Some(script) = self.script.lock().unwrap().take() else { return };
-        let browser = self.browsers.running("test").unwrap();
-        let run = async move {
-            let page = Page::take(browser, CancellationToken::new()).await.unwrap();
-            match page.evaluate(&script, LIMIT).await {
-                // The page was left, as the script wanted.
-                Ok(_) | Err(PageError::Refused(_)) => {}
-                Err(error) => panic!("{script}: {error}"),
-            }
-        };
-        tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(run));
-    }
-}
-
-pub fn between(shop: &mut Shop, script: &str) {
-    let script = Mutex::new(Some(script.to_owned()));
-    shop.session.events = Arc::new(Between { browsers: shop.browsers.clone(), script });
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -315,7 +247,7 @@ async fn to_load_the_answer_to_a_form_anew_is_to_send_it_again() {
     let form = "document.body.insertAdjacentHTML('afterbegin', '<form method=post action=second.html><button id=go>Go</button></form>'); 1";
     quietly(&shop, form).await;
     shop.call("browser_click", json!({"selector": "#go"})).await;
-    shop.call("browser_wait_for", json!({"condition": "document.title === 'Second page'"})).await;
+    arrived(&shop, "second.html").await;
     // Also once it was loaded anew, and when that was not foreseen.
     for _ in 0..2 {
         assert_eq!(shop.permission(reload.0, reload.1.clone()).await, SENSITIVE);
@@ -328,5 +260,91 @@ async fn to_load_the_answer_to_a_form_anew_is_to_send_it_again() {
     let outcome = shop.try_call(reload.0, reload.1).await;
     shop.session.events = Arc::new(deskhand_core::event::NoEvents);
     assert_eq!(outcome.status, Status::ExecutionRejected, "{}", outcome.text);
+    shop.browsers.close_all().await;
+}
+
+/// What a person has said yes to is what is done, also where the page changes after the answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_to_one_thing_is_none_to_another() {
+    let mut shop = Shop::new().await;
+    let whole = Arc::clone(&shop.gate.audit);
+    fs::write(shop.folder.path().join("a.txt"), "a").unwrap();
+    let upload = "outside.insertAdjacentHTML('afterend', '<input type=file id=file>')";
+    for (before, at_the_end, tool, arguments, asked) in [
+        (
+            "line.focus()",
+            "document.querySelector('#shadow').inside.querySelector('#deep').focus()",
+            "browser_press_key",
+            json!({"key": "Enter"}),
+            "/inner",
+        ),
+        (
+            "document.querySelector('#button').focus()",
+            "outside.setAttribute('formaction', '/elsewhere'), outside.focus()",
+            "browser_press_key",
+            json!({"key": "Space"}),
+            "/elsewhere",
+        ),
+        (
+            "1",
+            "outside.setAttribute('formaction', '/elsewhere')",
+            "browser_click",
+            json!({"selector": "#outside"}),
+            "/elsewhere",
+        ),
+        (
+            "1",
+            "order.action = '/elsewhere'",
+            "browser_type",
+            json!({"selector": "#line", "text": "a", "submit": true}),
+            "/elsewhere",
+        ),
+        (
+            upload,
+            "file.id = 'x', outside.insertAdjacentHTML('afterend', '<input type=file id=file aria-label=Other>')",
+            "browser_select_file",
+            json!({"selector": "#file", "paths": ["a.txt"]}),
+            "Other",
+        ),
+    ] {
+        shop.session.approvers = vec![Arc::new(crate::tools::Yes)];
+        shop.go("sending.html").await;
+        quietly(&shop, &format!("{before}; 1")).await;
+        let asks = Arc::new(Once::default());
+        shop.session.approvers = vec![asks.clone()];
+        at_last(&mut shop, &format!("{at_the_end}; 1"));
+        let outcome = shop.try_call(tool, arguments.clone()).await;
+        shop.gate.audit = Arc::clone(&whole);
+        let questions = asks.0.lock().unwrap().clone();
+        assert_eq!(outcome.status, Status::ExecutionRejected, "{tool} {arguments}: {}", outcome.text);
+        assert!(
+            questions.len() == 2 && questions[1].contains(asked) && !questions[0].contains(asked),
+            "{questions:?}"
+        );
+        assert_eq!(
+            quietly(&shop, "[sent, document.querySelector('#file')?.files.length ?? 0]").await,
+            json!([[], 0]),
+            "{tool} {arguments}"
+        );
+    }
+    shop.browsers.close_all().await;
+}
+
+/// A script, or a look, that was approved for one page is none of another.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_approved_for_one_page_is_not_done_on_another() {
+    let mut shop = Shop::new().await;
+    let whole = Arc::clone(&shop.gate.audit);
+    shop.go("plain.html").await;
+    let leave = format!("new Promise(() => location = '{}')", shop.server.elsewhere("second.html"));
+    let asks = Arc::new(Once::default());
+    shop.session.approvers = vec![asks.clone()];
+    at_last(&mut shop, &leave);
+    let outcome = shop.try_call("browser_evaluate", json!({"script": "document.title = 'ran'"})).await;
+    shop.gate.audit = whole;
+    assert_eq!(outcome.status, Status::ExecutionRejected, "{}", outcome.text);
+    let asked = asks.0.lock().unwrap().clone();
+    assert!(asked[0].contains("(127.0.0.1)") && asked[1].contains("(localhost)"), "{asked:?}");
+    assert_eq!(quietly(&shop, "document.title").await, "Second page", "it did not run");
     shop.browsers.close_all().await;
 }

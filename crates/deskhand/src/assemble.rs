@@ -81,10 +81,9 @@ impl App {
         let paths = Paths::open(paths_config.clone()).context("the workspace cannot be opened")?;
         let undo: Arc<dyn UndoJournal> = store.undo();
         // One for all that goes out: what browsers may reach, any other tool may, and nothing else.
-        let outbound = settings.outbound();
-        let browsers = Browsers::new(settings.browsers(&data_dir, outbound.clone()));
+        let browsers = Browsers::new(settings.browsers(&data_dir, settings.outbound()));
         let seat = seat()?;
-        let services = Services::default().with(paths.clone()).with(undo).with(outbound).with(seat.clone());
+        let services = Services::default().with(paths.clone()).with(undo).with(seat.clone());
         let services = with_browsers(services, &browsers);
         #[cfg(unix)]
         let sandbox = sandbox(&settings, &paths)?;

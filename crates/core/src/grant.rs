@@ -31,6 +31,8 @@ pub enum Shape {
         /// With the network, where the call asks for it.
         network: bool,
     },
+    /// Any arguments, as long as this is the only host that is reached.
+    Host { host: String },
     /// Any arguments.
     AnyArguments,
 }
@@ -42,13 +44,15 @@ impl Shape {
     }
 
     /// Whether a no of this shape speaks about a call: it does if anything that the call touches lies in its
-    /// folder, or is removed together with it; or if any of the commands that it runs is one of its pattern.
+    /// folder, or is removed together with it; if any of the commands that it runs is one of its pattern; or if it
+    /// reaches its host.
     pub fn concerns(&self, arguments: &Value, plan: &Plan) -> bool {
         match self {
             Self::Folder { path } => plan.touches.iter().any(|touch| {
                 touch.path.starts_with(path) || (touch.recursive && path.starts_with(&touch.path))
             }),
             Self::Command { pattern, .. } => plan.commands.iter().any(|command| pattern.matches(command)),
+            Self::Host { host } => plan.hosts.contains(host),
             Self::AnyArguments => true,
             Self::Exact { .. } => self.covers(arguments, plan),
         }
@@ -74,6 +78,15 @@ impl Shape {
                     && plan.cwd.as_ref().is_some_and(|cwd| cwd.starts_with(folder))
                     && (*network || !plan.with_network)
             }
+            // A plan that also runs programs or touches what is asked about is more than work on a host.
+            Self::Host { host } => {
+                !plan.hosts.is_empty()
+                    && plan.hosts.iter().all(|reached| reached == host)
+                    && plan.programs.is_empty()
+                    && plan.cwd.is_none()
+                    && !plan.effects.executes
+                    && plan.touches.iter().all(|t| t.permission == crate::Permission::Public)
+            }
             // Whatever runs next is not known from what ran before.
             Self::AnyArguments => plan.cwd.is_none(),
         }
@@ -88,6 +101,7 @@ impl Shape {
                 let network = if *network { ", with the network" } else { "" };
                 format!("{tool} with commands like `{pattern}` in {}{network}", folder.display())
             }
+            Self::Host { host } => format!("{tool} on the host {host}"),
             Self::AnyArguments => format!("every use of {tool} that is not sensitive"),
         }
     }

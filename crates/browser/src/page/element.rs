@@ -128,7 +128,7 @@ impl Page {
     }
 
     /// Where in the tab's viewport a frame begins.
-    async fn offset_of(&self, frame: &str) -> Result<Point, PageError> {
+    pub(super) async fn offset_of(&self, frame: &str) -> Result<Point, PageError> {
         let mut offset = Point { x: 0.0, y: 0.0 };
         let mut at = frame.to_owned();
         while let Some((parent, session)) = self.parent_of(&at)? {

@@ -47,6 +47,36 @@ impl Page {
         self.here().await
     }
 
+    /// Whether to load the page anew sends a form again: the browser does not ask, as it would ask a person.
+    pub async fn reload_sends(&self) -> Result<bool, PageError> {
+        let (entry, kind) = self.entry().await?;
+        let reloaded = self.tab(|tab| tab.reloaded)?;
+        // What was loaded anew says only that, and no more what it was before.
+        Ok(kind == "form_submit" || (kind == "reload" && reloaded != Some(entry)))
+    }
+
+    /// The entry of the history that is shown, and how it came to be.
+    async fn entry(&self) -> Result<(i64, String), PageError> {
+        let history = self.call("Page.getNavigationHistory", json!({})).await?;
+        let at = history["currentIndex"].as_u64().and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
+        let entry = &history["entries"][at];
+        let kind = entry["transitionType"].as_str().unwrap_or_default().to_owned();
+        Ok((entry["id"].as_i64().unwrap_or_default(), kind))
+    }
+
+    /// The entry that is shown is no answer to a form, and is about to be loaded anew.
+    pub(super) async fn note_reload(&self) -> Result<(), PageError> {
+        if !self.reload_sends().await? {
+            let (entry, _) = self.entry().await?;
+            self.browser.targets().change(|state| {
+                if let Some(tab) = state.tab_mut(&self.target) {
+                    tab.reloaded = Some(entry);
+                }
+            });
+        }
+        Ok(())
+    }
+
     /// A document out of the cache for back and forward is complete, and no event says so.
     async fn came_back_whole(&self) -> bool {
         let facts = self.ask(None, "page_facts", &serde_json::Value::Null).await;

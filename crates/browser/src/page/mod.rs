@@ -4,6 +4,7 @@
 //! ([`evaluate`]); our own code runs in a world that the page does not see. `Runtime.enable` is never sent: pages can
 //! tell.
 
+mod aim;
 mod element;
 mod error;
 mod evaluate;
@@ -29,12 +30,14 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
+    aim::Seen,
     element::{Found, Target},
     error::PageError,
     history::Step,
     keys::{Key, Modifiers},
     mouse::Point,
     navigate::{Navigated, WaitUntil},
+    press::chord,
     screenshot::{Picture, What},
     snapshot::{Snapshot, SnapshotAsk},
     state::PageState,

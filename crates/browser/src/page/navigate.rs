@@ -155,6 +155,7 @@ impl Page {
     pub async fn reload(&self, until: WaitUntil, limit: Duration) -> Result<Navigated, PageError> {
         let before = self.tab(loader)?;
         self.quiet_dialogs().await?;
+        self.note_reload().await?;
         self.call_within(limit, "Page.reload", json!({})).await?;
         self.wait_for_another(&before, until, limit).await?;
         self.here().await

@@ -6,23 +6,27 @@ use serde_json::json;
 
 use super::{Key, Modifiers, Page, PageError, keys, unless_cancelled};
 
+/// A key by its name (`Enter`, `a`, `Control+Shift+K`), and what is held with it.
+pub fn chord(name: &str, held: Modifiers) -> Result<(Key, Modifiers), PageError> {
+    let unknown = || PageError::Invalid {
+        code: "unknown_key",
+        message: format!(
+            "there is no key «{name}»: it would be Enter, Tab, Escape, ArrowDown, F5, a, Control+a, …"
+        ),
+    };
+    let (key, more) = keys::combination(name).ok_or_else(unknown)?;
+    Ok((key, held | more))
+}
+
 impl Page {
-    /// Presses a key (`Enter`, `a`, `Control+Shift+K`) while `held` are down.
-    pub async fn press(&self, name: &str, held: Modifiers) -> Result<(), PageError> {
-        let unknown = || PageError::Invalid {
-            code: "unknown_key",
-            message: format!(
-                "there is no key «{name}»: it would be Enter, Tab, Escape, ArrowDown, F5, a, Control+a, …"
-            ),
-        };
-        let (key, more) = keys::combination(name).ok_or_else(unknown)?;
-        let held = held | more;
+    /// Presses a key while `held` are down.
+    pub async fn press(&self, key: &Key, held: Modifiers) -> Result<(), PageError> {
         let mut down = Modifiers::NONE;
         for (one, modifier) in held.keys() {
             down = down | one;
             self.key("rawKeyDown", &modifier, down).await?;
         }
-        let pressed = self.stroke(&key, held).await;
+        let pressed = self.stroke(key, held).await;
         // They come up again whatever became of the key.
         for (one, modifier) in held.keys() {
             down = Modifiers::NONE | held_without(down, one);
@@ -31,40 +35,18 @@ impl Page {
         pressed
     }
 
-    /// Types text into what has the focus: at once, or with a pause after each character.
-    pub async fn type_text(&self, text: &str, delay: Option<Duration>) -> Result<(), PageError> {
-        let Some(delay) = delay.filter(|delay| !delay.is_zero()) else {
-            return self.insert(text).await;
-        };
-        for character in text.chars().filter(|c| *c != '\r') {
-            let key = Key::typing(character);
-            if key.code.is_empty() {
-                // No key of this layout types it; an input method would put it there like this.
-                self.call("Input.insertText", json!({"text": character.to_string()})).await?;
-            } else {
-                let held = if key.shifted { Modifiers::SHIFT } else { Modifiers::NONE };
-                self.stroke(&key, held).await?;
-            }
-            unless_cancelled(&self.cancel, tokio::time::sleep(delay)).await?;
-        }
-        Ok(())
+    /// Puts text into what has the focus, as an input method does: without keys.
+    pub async fn insert_text(&self, text: &str) -> Result<(), PageError> {
+        self.call("Input.insertText", json!({"text": text})).await.map(drop)
     }
 
-    /// A line of a field that has only one ends with Enter, as if it were typed.
-    async fn insert(&self, text: &str) -> Result<(), PageError> {
-        let text = text.replace("\r\n", "\n");
-        for (number, line) in text.split('\n').enumerate() {
-            if number > 0 {
-                self.stroke(&Key::typing('\n'), Modifiers::NONE).await?;
-            }
-            if !line.is_empty() {
-                self.call("Input.insertText", json!({"text": line})).await?;
-            }
-        }
-        Ok(())
+    /// Waits a little, unless the call is cancelled.
+    pub async fn pause(&self, time: Duration) -> Result<(), PageError> {
+        unless_cancelled(&self.cancel, tokio::time::sleep(time)).await
     }
 
-    async fn stroke(&self, key: &Key, held: Modifiers) -> Result<(), PageError> {
+    /// One key, down and up.
+    pub async fn stroke(&self, key: &Key, held: Modifiers) -> Result<(), PageError> {
         // With control, alt or meta held nothing is typed.
         let types = key.text.is_some() && !held.has(Modifiers::CONTROL | Modifiers::ALT | Modifiers::META);
         self.key(if types { "keyDown" } else { "rawKeyDown" }, key, held).await?;

@@ -147,6 +147,7 @@ impl State {
             visited: info["url"].as_str().is_some_and(|url| !matches!(url, "" | "about:blank")),
             used: false,
             loading: false,
+            reloaded: None,
             answered: None,
         };
         tab.frames.attach(target, None, session);

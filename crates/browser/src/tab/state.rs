@@ -65,6 +65,8 @@ pub struct Tab {
     pub used: bool,
     /// Whether its main frame is loading something.
     pub loading: bool,
+    /// The entry of its history that was loaded anew and is known to be no answer to a form.
+    pub(crate) reloaded: Option<i64>,
     /// Where its document came from, where that is listened to.
     pub answered: Option<Answered>,
 }

@@ -3,13 +3,13 @@
 use deskhand_core::{Absent, Cx, Permission, Plan, Services, Spec, Tool, ToolResult, tool::Rendered};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::{
     elements::{self, Acted},
     hands::{self, ACTS},
+    sending::Sends,
 };
-use crate::page::{Modifiers, Point, Target};
+use crate::page::{Modifiers, Seen, Target};
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -55,21 +55,14 @@ impl Tool for BrowserClick {
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         let target = input.target()?;
-        let described = elements::described(cx, &target).await?;
-        let sends = described.as_ref().map(|described| &described["submits"]);
-        elements::plan(cx, "Click", &target, described.as_ref(), sends)
+        plan(cx, &target, elements::seen(cx, &target).await?.as_ref())
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Acted> {
         let target = input.target()?;
         let (page, notices) = hands::same_page(cx).await?;
-        elements::still_approved(cx, &page, &target, "submits").await?;
-        let (point, line) = if let (Some(x), Some(y)) = (target.x, target.y) {
-            (Point { x, y }, json!(elements::shown(&target)))
-        } else {
-            let (point, found) = page.action_point(&target, "click").await?;
-            (point, found["line"].clone())
-        };
+        let planned = |seen: Option<&Seen>| plan(cx, &target, seen);
+        let (point, line) = elements::point_at(cx, &page, &target, "click", planned).await?;
         page.click_at(point, "left", 1, Modifiers::NONE).await?;
         page.settle().await?;
         Acted::new(&page, &line, notices)
@@ -78,4 +71,8 @@ impl Tool for BrowserClick {
     fn render(output: &Acted) -> Rendered {
         Rendered::text(output.text("Clicked"))
     }
+}
+
+fn plan(cx: &Cx, target: &Target, seen: Option<&Seen>) -> ToolResult<Plan> {
+    elements::plan(cx, "Click", target, seen, &seen.map_or(Sends::Nothing, Sends::by_click))
 }

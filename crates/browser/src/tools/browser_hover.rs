@@ -3,13 +3,13 @@
 use deskhand_core::{Absent, Cx, Permission, Plan, Services, Spec, Tool, ToolResult, tool::Rendered};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::{
     elements::{self, Acted},
     hands::{self, ACTS},
+    sending::Sends,
 };
-use crate::page::{Point, Target};
+use crate::page::{Seen, Target};
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -54,24 +54,22 @@ impl Tool for BrowserHover {
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         let target = input.target()?;
-        let described = elements::described(cx, &target).await?;
-        elements::plan(cx, "Move the mouse onto", &target, described.as_ref(), None)
+        plan(cx, &target, elements::seen(cx, &target).await?.as_ref())
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Acted> {
         let target = input.target()?;
         let (page, notices) = hands::same_page(cx).await?;
-        let (point, line) = if let (Some(x), Some(y)) = (target.x, target.y) {
-            (Point { x, y }, json!(elements::shown(&target)))
-        } else {
-            let (point, found) = page.action_point(&target, "hover").await?;
-            (point, found["line"].clone())
-        };
-        page.move_to(point).await?;
+        let planned = |seen: Option<&Seen>| plan(cx, &target, seen);
+        let (_, line) = elements::point_at(cx, &page, &target, "hover", planned).await?;
         Acted::new(&page, &line, notices)
     }
 
     fn render(output: &Acted) -> Rendered {
         Rendered::text(output.text("The mouse is on"))
     }
+}
+
+fn plan(cx: &Cx, target: &Target, seen: Option<&Seen>) -> ToolResult<Plan> {
+    elements::plan(cx, "Move the mouse onto", target, seen, &Sends::Nothing)
 }

@@ -6,8 +6,15 @@ use deskhand_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hands::{self, ACTS, with_notices};
-use crate::page::Modifiers;
+use super::{
+    elements,
+    hands::{self, ACTS, with_notices},
+    sending::{self, Sends},
+};
+use crate::{
+    Browsers,
+    page::{Key, Modifiers, Page, chord},
+};
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,15 +38,18 @@ pub struct Output {
 pub struct BrowserPressKey;
 
 impl Input {
-    fn held(&self) -> ToolResult<Modifiers> {
-        self.modifiers.iter().try_fold(Modifiers::NONE, |all, name| match Modifiers::named(name) {
-            Some(one) => Ok(all | one),
-            None => Err(ToolError::invalid(
-                "unknown_modifier",
-                format!("There is no modifier «{}».", hands::short(name)),
-            )
-            .hint("They are Control, Shift, Alt and Meta.")),
-        })
+    /// The key, and what is held with it.
+    fn chord(&self) -> ToolResult<(Key, Modifiers)> {
+        let held =
+            self.modifiers.iter().try_fold(Modifiers::NONE, |all, name| match Modifiers::named(name) {
+                Some(one) => Ok(all | one),
+                None => Err(ToolError::invalid(
+                    "unknown_modifier",
+                    format!("There is no modifier «{}».", hands::short(name)),
+                )
+                .hint("They are Control, Shift, Alt and Meta.")),
+            })?;
+        Ok(chord(&self.key, held)?)
     }
 
     fn shown(&self) -> String {
@@ -54,9 +64,10 @@ impl Tool for BrowserPressKey {
 
     const SPEC: Spec = Spec::new(
         "browser_press_key",
-        "Presses a key or a combination in the current tab: it goes to whatever has the focus.",
+        "Presses a key or a combination in the current tab: it goes to whatever has the focus. What sends a form, or may, is \
+         asked about.",
     )
-    .zh("在当前标签页按下按键或组合键，发送给当前焦点元素。")
+    .zh("在当前标签页按下按键或组合键，发送给当前焦点元素。会（或可能）提交表单时会询问。")
     .permission(Permission::Moderate)
     .effects(ACTS)
     .toolsets(hands::TOOLSETS)
@@ -68,13 +79,20 @@ impl Tool for BrowserPressKey {
     }
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
-        input.held()?;
-        hands::on_page(cx, &format!("Press {}", input.shown()), Permission::Moderate, ACTS)
+        input.chord()?;
+        let browser = cx.service::<Browsers>()?.running(cx.session_id());
+        match browser {
+            Some(browser) => plan(cx, &Page::take(browser, cx.cancel_token().clone()).await?, input).await,
+            None => hands::on_page(cx, &format!("Press {}", input.shown()), Permission::Moderate, ACTS),
+        }
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
         let (page, mut notices) = hands::same_page(cx).await?;
-        page.press(&input.key, input.held()?).await?;
+        let (key, held) = input.chord()?;
+        // The focus may be elsewhere by now.
+        elements::still_approved(cx, &plan(cx, &page, &input).await?)?;
+        page.press(&key, held).await?;
         notices.extend(page.notices());
         Ok(Output { pressed: input.shown(), notices })
     }
@@ -82,4 +100,17 @@ impl Tool for BrowserPressKey {
     fn render(output: &Output) -> Rendered {
         Rendered::text(with_notices(format!("Pressed {}.", output.pressed), &output.notices))
     }
+}
+
+/// To whatever has the focus: that is part of the plan where the key may send something.
+async fn plan(cx: &Cx, page: &Page, input: &Input) -> ToolResult<Plan> {
+    let (key, held) = input.chord()?;
+    let (sends, seen) = sending::by_key(page, &key, held).await?;
+    let mut does = format!("Press {}", input.shown());
+    let line = seen.as_ref().and_then(|seen| seen.answer["line"].as_str());
+    if let Some(line) = line.filter(|_| sends != Sends::Nothing) {
+        does = format!("{does} in {line}");
+    }
+    let plan = hands::on_page(cx, &does, Permission::Moderate, ACTS)?;
+    Ok(sends.settle(hands::in_document(plan, seen.as_ref().and_then(|seen| seen.host.as_deref()))))
 }

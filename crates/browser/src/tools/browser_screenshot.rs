@@ -4,12 +4,14 @@ use base64::Engine;
 use deskhand_core::{
     Absent, Cx, Effects, Image, Permission, Plan, Services, Spec, Tool, ToolResult, tool::Rendered,
 };
+use deskhand_guard::{PathArg, PlanOn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     elements,
     hands::{self, with_notices},
+    new_file,
 };
 use crate::page::{Target, What};
 
@@ -24,6 +26,8 @@ pub struct Input {
     /// The whole page, not only what a window shows of it.
     #[serde(default)]
     full_page: bool,
+    /// A new file for the picture, ending in .png; relative paths start at the workspace. You get the picture in any case.
+    path: Option<PathArg>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -34,6 +38,9 @@ pub struct Output {
     height: u32,
     /// Bytes of the picture.
     size: usize,
+    /// The file, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
     /// The picture; it is handed over as an image.
     #[serde(skip)]
     base64: String,
@@ -55,13 +62,16 @@ impl Tool for BrowserScreenshot {
     type Input = Input;
     type Output = Output;
 
-    const SPEC: Spec = Spec::new("browser_screenshot", "A picture (PNG) of the page in the current tab.")
-        .zh("对当前标签页截图（PNG）。")
-        .permission(Permission::Moderate)
-        .effects(Effects::READS)
-        .toolsets(hands::TOOLSETS)
-        .keywords(&["browser", "screenshot", "picture", "image", "page", "截图", "网页截图", "图片"])
-        .example(r#"{"full_page": true}"#);
+    const SPEC: Spec = Spec::new(
+        "browser_screenshot",
+        "A picture (PNG) of the page in the current tab, for you to see; with path also as a new file.",
+    )
+    .zh("对当前标签页截图（PNG）；给出 path 时另存为新文件。")
+    .permission(Permission::Moderate)
+    .effects(Effects::READS.and(Effects::WRITES))
+    .toolsets(hands::TOOLSETS)
+    .keywords(&["browser", "screenshot", "picture", "image", "page", "截图", "网页截图", "图片"])
+    .example(r#"{"full_page": true}"#);
 
     fn available(&self, services: &Services) -> Result<(), Absent> {
         hands::available(services)
@@ -73,7 +83,11 @@ impl Tool for BrowserScreenshot {
             None if input.full_page => "the whole page".to_owned(),
             None => "the page".to_owned(),
         };
-        hands::on_page(cx, &format!("Take a picture of {what}"), Permission::Moderate, Effects::READS)
+        let place = input.path.as_ref().map(|path| new_file::place(cx, path, ".png")).transpose()?;
+        let into = place.as_ref().map(|place| format!(" into {}", place.shown())).unwrap_or_default();
+        let does = format!("Take a picture of {what}{into}");
+        let plan = hands::on_page(cx, &does, Permission::Moderate, Effects::READS)?;
+        Ok(place.iter().fold(plan, PlanOn::on))
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
@@ -84,7 +98,20 @@ impl Tool for BrowserScreenshot {
             None => page.screenshot(What::Viewport).await?,
         };
         notices.extend(page.notices());
+        let path = match input.path {
+            None => None,
+            Some(path) => {
+                let png = picture.png.clone();
+                let written = cx.blocking(move |cx| {
+                    let place = new_file::place(cx, &path, ".png")?;
+                    new_file::write(cx, &place, &png)?;
+                    Ok(place.text())
+                });
+                Some(written.await?)
+            }
+        };
         Ok(Output {
+            path,
             url: page.tab(|tab| tab.url().to_owned())?,
             width: picture.width,
             height: picture.height,
@@ -94,9 +121,14 @@ impl Tool for BrowserScreenshot {
         })
     }
 
+    async fn kept_back(&self, _: Input, cx: &Cx) -> ToolResult<()> {
+        cx.blocking(|cx| new_file::take_away(cx)).await
+    }
+
     fn render(output: &Output) -> Rendered {
         let Output { url, width, height, size, .. } = output;
-        let text = format!("A picture of {url}: {width}×{height} pixels, {size} bytes.");
+        let file = output.path.as_ref().map(|path| format!(" It is in {path}.")).unwrap_or_default();
+        let text = format!("A picture of {url}: {width}×{height} pixels, {size} bytes.{file}");
         let image = Image { mime: "image/png".to_owned(), base64: output.base64.clone() };
         Rendered { text: with_notices(text, &output.notices), images: vec![image] }
     }

@@ -16,7 +16,9 @@ use serde::Deserialize;
 use super::{
     elements::{self, Acted},
     hands,
+    sending::Sends,
 };
+use crate::page::{Seen, Target};
 
 /// The most that one file may have.
 const LARGEST: u64 = 1 << 30;
@@ -57,22 +59,17 @@ impl Tool for BrowserSelectFile {
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         let target = elements::target(input.reference.as_ref(), input.selector.as_ref(), None, None)?;
-        let places = places(input, cx)?;
-        let names: Vec<String> = places.iter().map(Place::shown).collect();
-        let does = format!("Give {} to", names.join(", "));
-        let described = elements::described(cx, &target).await?;
-        let plan = elements::plan(cx, &does, &target, described.as_ref(), None)?.at_least(
-            Permission::Sensitive,
-            "browser:upload",
-            "The page gets what is in the files.",
-        );
-        Ok(places.iter().fold(plan, PlanOn::on))
+        let seen = elements::seen(cx, &target).await?;
+        plan(cx, &target, seen.as_ref(), &places(input, cx)?)
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Acted> {
         let target = elements::target(input.reference.as_ref(), input.selector.as_ref(), None, None)?;
         let (page, notices) = hands::same_page(cx).await?;
         let places = places(&input, cx)?;
+        // Another document may have the field by now.
+        let seen = page.look_at(&target).await?;
+        elements::still_approved(cx, &plan(cx, &target, Some(&seen), &places)?)?;
         let folder = page.browser().uploads().join(deskhand_core::id::new_id());
         // The browser opens a path when the page asks for it, which may be late: it gets what was approved, as it is now.
         let copied = tokio::task::spawn_blocking(move || copies(&places, &folder)).await;
@@ -84,6 +81,17 @@ impl Tool for BrowserSelectFile {
     fn render(output: &Acted) -> Rendered {
         Rendered::text(output.text("Chose the files in"))
     }
+}
+
+fn plan(cx: &Cx, target: &Target, seen: Option<&Seen>, places: &[Place]) -> ToolResult<Plan> {
+    let names: Vec<String> = places.iter().map(Place::shown).collect();
+    let does = format!("Give {} to", names.join(", "));
+    let plan = elements::plan(cx, &does, target, seen, &Sends::Nothing)?.at_least(
+        Permission::Sensitive,
+        "browser:upload",
+        "The page gets what is in the files.",
+    );
+    Ok(places.iter().fold(plan, PlanOn::on))
 }
 
 fn places(input: &Input, cx: &Cx) -> ToolResult<Vec<Place>> {

@@ -12,10 +12,12 @@ use serde_json::{Value, json};
 use super::{
     elements::{self, Acted},
     hands::{self, ACTS},
+    sending::Sends,
+    strokes::{self, NewLine},
 };
 use crate::{
     cdp::Connection,
-    page::{Modifiers, Page, Target},
+    page::{Key, Modifiers, Page, Seen, Target, chord},
 };
 
 /// How long typing with pauses may take.
@@ -84,28 +86,15 @@ impl Tool for BrowserType {
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         let target = input.target()?;
         input.delay()?;
-        let described = elements::described(cx, &target).await?;
-        let sends = described.as_ref().filter(|_| input.submit).map(|described| &described["enter_submits"]);
-        let plan = elements::plan(cx, "Type into", &target, described.as_ref(), sends)?;
-        // Only of a field that is known, and known to be no secret one, the text is shown.
-        match described.map(|described| described["secret"] == false) {
-            Some(true) => Ok(plan.preview(Preview::Text(input.text.clone()))),
-            Some(false) => Ok(plan
-                .at_least(Permission::Sensitive, "browser:secret", "It types into a field for secrets.")
-                .note("The field is one for secrets: what is typed is not shown.")),
-            None => Ok(plan.note("The field is not there yet: what is typed is not shown.")),
-        }
+        plan(cx, input, &target, elements::seen(cx, &target).await?.as_ref())
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Acted> {
         let target = input.target()?;
         let (page, notices) = hands::same_page(cx).await?;
-        if input.submit {
-            elements::still_approved(cx, &page, &target, "enter_submits").await?;
-        }
         let line = fill(cx, &page, &target, &input).await?;
         if input.submit {
-            page.press("Enter", Modifiers::NONE).await?;
+            strokes::press(cx, &page, &Key::typing('\n'), Modifiers::NONE).await?;
             page.settle().await?;
         }
         Acted::new(&page, &line, notices)
@@ -116,24 +105,57 @@ impl Tool for BrowserType {
     }
 }
 
+/// Of a field that is there the plan says what it is; what Enter would do counts where it is pressed.
+fn plan(cx: &Cx, input: &Input, target: &Target, seen: Option<&Seen>) -> ToolResult<Plan> {
+    let sends = seen.map_or(Sends::Nothing, |seen| sends(input, seen));
+    let plan = elements::plan(cx, "Type into", target, seen, &sends)?;
+    match seen.map(|seen| &seen.answer) {
+        None => Ok(plan.note("The field is not there yet: what is typed is not shown.")),
+        Some(field) if field["secret"] != false => Ok(plan
+            .at_least(Permission::Sensitive, "browser:secret", "It types into a field for secrets.")
+            .note("The field is one for secrets: what is typed is not shown.")),
+        Some(field) if may_turn_secret(field) => Ok(plan
+            .note("What is typed is not shown: pages turn such fields into ones for secrets as soon as they are used.")),
+        Some(_) => Ok(plan.preview(Preview::Text(input.text.clone()))),
+    }
+}
+
+/// Fields for words and numbers become fields for passwords when they get the focus or the first character. What a plan has
+/// shown cannot be taken back then: it stands in events.
+fn may_turn_secret(field: &Value) -> bool {
+    matches!(field["type"].as_str(), Some("text" | "tel" | "number"))
+}
+
+fn sends(input: &Input, seen: &Seen) -> Sends {
+    let by_click = Sends::by_click(seen);
+    let enters =
+        input.submit || (input.text.contains(['\n', '\r']) && new_line(&seen.answer) == NewLine::IsEnter);
+    // Keys that are typed at a button press it.
+    if by_click != Sends::Nothing || !enters { by_click } else { Sends::by_enter(seen, Modifiers::NONE) }
+}
+
+/// Lists, and fields that are set, get no keys.
+fn new_line(described: &Value) -> NewLine {
+    let is_set = matches!(described["kind"].as_str(), Some("select" | "set"));
+    if is_set || described["multi_line"] == true { NewLine::IsText } else { NewLine::IsEnter }
+}
+
 async fn fill(cx: &Cx, page: &Page, target: &Target, input: &Input) -> ToolResult<Value> {
     let (_, found) = page.action_point(target, "type").await?;
     let ask =
         async |function: &str, more: Value| page.ask_about(target, function, &more, Connection::USUAL).await;
-    let described = ask("describe", Value::Null).await?.answer;
-    let approved = cx.plan().is_none_or(|plan| plan.permission >= Permission::Sensitive);
-    if described["secret"] == true && !approved {
-        return Err(ToolError::plan_changed("That is a field for secrets."));
-    }
-    match described["kind"].as_str() {
+    let seen = page.look_at(target).await?;
+    elements::still_approved(cx, &plan(cx, input, target, Some(&seen))?)?;
+    match seen.answer["kind"].as_str() {
         Some("select") => drop(ask("select_option", json!({"values": [input.text]})).await?),
         Some("set") => drop(ask("set_value", json!({"value": input.text})).await?),
         _ => {
             ask("prepare_typing", json!({"clear": true})).await?;
             if input.text.is_empty() {
-                page.press("Delete", Modifiers::NONE).await?;
+                let (delete, held) = chord("Delete", Modifiers::NONE)?;
+                page.press(&delete, held).await?;
             } else {
-                page.type_text(&input.text, input.delay()?).await?;
+                strokes::type_text(cx, page, &input.text, new_line(&seen.answer), input.delay()?).await?;
             }
         }
     }

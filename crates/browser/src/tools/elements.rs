@@ -1,13 +1,15 @@
 //! What the tools that act on an element share: how it is named, what the plan says of it, and that it is still so.
 
 use deskhand_core::{Cx, Permission, Plan, ToolError, ToolResult};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::hands::{self, ACTS};
+use super::{
+    hands::{self, ACTS},
+    sending::Sends,
+};
 use crate::{
     Browsers,
-    cdp::Connection,
-    page::{Page, PageError, Target},
+    page::{Page, PageError, Point, Seen, Target},
 };
 
 /// An element by ref or selector, or a point, as a tool's input names it.
@@ -46,54 +48,61 @@ pub fn shown(target: &Target) -> String {
 }
 
 /// What the page says of an element, for a plan; `None` where no browser runs, or there is no such element (yet).
-pub async fn described(cx: &Cx, target: &Target) -> ToolResult<Option<Value>> {
+pub async fn seen(cx: &Cx, target: &Target) -> ToolResult<Option<Seen>> {
     let Some(browser) = cx.service::<Browsers>()?.running(cx.session_id()) else { return Ok(None) };
     let page = Page::take(browser, cx.cancel_token().clone()).await?;
-    describe(&page, target).await
+    look(&page, target).await
 }
 
-async fn describe(page: &Page, target: &Target) -> ToolResult<Option<Value>> {
-    match page.ask_about(target, "describe", &Value::Null, Connection::USUAL).await {
-        Ok(found) => Ok(Some(found.answer)),
+async fn look(page: &Page, target: &Target) -> ToolResult<Option<Seen>> {
+    match page.look_at(target).await {
+        Ok(seen) => Ok(Some(seen)),
         Err(PageError::Element { code: "not_found" | "stale_ref", .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// The plan of an act on an element. One that sends a form is asked about every time.
-pub fn plan(
-    cx: &Cx,
-    does: &str,
-    target: &Target,
-    described: Option<&Value>,
-    sends: Option<&Value>,
-) -> ToolResult<Plan> {
-    let line = described.and_then(|described| described["line"].as_str());
+/// The plan of an act on an element: on the host of the document that has it.
+pub fn plan(cx: &Cx, does: &str, target: &Target, seen: Option<&Seen>, sends: &Sends) -> ToolResult<Plan> {
+    let line = seen.and_then(|seen| seen.answer["line"].as_str());
     let what = line.map_or_else(|| shown(target), |line| format!("{line}, {}", shown(target)));
-    let mut plan = hands::on_page(cx, &format!("{does} {what}"), Permission::Moderate, ACTS)?;
-    let Some(form) = sends.filter(|form| form.is_object()) else { return Ok(plan) };
-    let text = |key: &str| form[key].as_str().unwrap_or_default().to_owned();
-    plan = plan.at_least(Permission::Sensitive, "browser:submit", "It sends a form.").note(format!(
-        "It sends a form ({} {}).",
-        text("method").to_uppercase(),
-        text("action")
-    ));
-    if let Some(host) = hands::host_of(&text("action")).filter(|host| !plan.hosts.contains(host)) {
-        plan = plan.note(format!("The form goes to another host: {host}."));
-        plan.hosts.push(host);
-    }
-    Ok(plan)
+    let plan = hands::on_page(cx, &format!("{does} {what}"), Permission::Moderate, ACTS)?;
+    Ok(sends.settle(hands::in_document(plan, seen.and_then(|seen| seen.host.as_deref()))))
 }
 
-/// Before the act: what was not known to send a form when it was approved, and does, is asked anew.
-pub async fn still_approved(cx: &Cx, page: &Page, target: &Target, sends: &str) -> ToolResult<()> {
-    let described = describe(page, target).await?;
-    let submits = described.is_some_and(|described| described[sends].is_object());
-    let approved = cx.plan().is_none_or(|plan| plan.permission >= Permission::Sensitive);
-    if submits && !approved {
-        return Err(ToolError::plan_changed("That would send a form."));
+/// Right before the act: on another host than the plan says, or in another way dangerous than it says, it is asked anew.
+pub fn still_approved(cx: &Cx, again: &Plan) -> ToolResult<()> {
+    let Some(plan) = cx.plan() else { return Ok(()) };
+    if again.hosts.iter().any(|host| !plan.hosts.contains(host)) {
+        return Err(ToolError::plan_changed("It would act on another host."));
+    }
+    let is_as_shown =
+        plan.permission >= again.permission && plan.summary == again.summary && plan.notes == again.notes;
+    if again.permission >= Permission::Sensitive && !is_as_shown {
+        return Err(ToolError::plan_changed(again.why.clone()));
     }
     Ok(())
+}
+
+/// The element that the mouse is about to be used on, once it can be: where, and as a snapshot shows it. What is there by
+/// then is held against the plan, which `planned` makes of it.
+pub async fn point_at(
+    cx: &Cx,
+    page: &Page,
+    target: &Target,
+    kind: &str,
+    planned: impl Fn(Option<&Seen>) -> ToolResult<Plan>,
+) -> ToolResult<(Point, Value)> {
+    let (point, line) = if let (Some(x), Some(y)) = (target.x, target.y) {
+        (Point { x, y }, json!(shown(target)))
+    } else {
+        let (point, found) = page.action_point(target, kind).await?;
+        (point, found["line"].clone())
+    };
+    // A page may show something else as soon as the mouse is there.
+    page.move_to(point).await?;
+    still_approved(cx, &planned(look(page, target).await?.as_ref())?)?;
+    Ok((point, line))
 }
 
 /// What a tool says that acted on an element.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskhand_core::{Absent, Cx, Effects, Permission, Plan, Services, ToolError, ToolResult};
+use deskhand_core::{Absent, Cx, Effects, Permission, Plan, Services, Shape, ToolError, ToolResult};
 use url::Url;
 
 use crate::{
@@ -95,6 +95,27 @@ pub fn on_page(cx: &Cx, does: &str, permission: Permission, effects: Effects) ->
     Ok(plan)
 }
 
+/// The same on a document of the page that may be of another host: that one is acted on. A person may allow or refuse it
+/// for that host.
+pub fn in_document(mut plan: Plan, host: Option<&str>) -> Plan {
+    if let Some(host) = host.filter(|host| plan.effects.network && plan.hosts != [*host]) {
+        plan = plan.note(format!("It is in a frame of {host}."));
+        plan.hosts = vec![host.to_owned()];
+    }
+    for_host(plan)
+}
+
+/// What is done on one host may be remembered for that host.
+fn for_host(plan: Plan) -> Plan {
+    match plan.hosts.as_slice() {
+        [host] => {
+            let host = host.clone();
+            plan.shape(Shape::Host { host })
+        }
+        _ => plan,
+    }
+}
+
 /// An address as people and models write it. Whether it may be gone to is the outbound guard's.
 pub fn web_address(text: &str) -> ToolResult<Url> {
     let text = text.trim();
@@ -119,7 +140,7 @@ pub fn going_to(cx: &Cx, url: &Url, does: &str) -> ToolResult<Plan> {
     let verdict = cx.service::<Browsers>()?.config().outbound.judge_url(url);
     let mut plan = verdict.settle(Plan::new(does.to_owned()).effects(Effects::NETWORK));
     plan.outside = verdict.host.or_else(|| Some("a web page".to_owned()));
-    Ok(plan)
+    Ok(for_host(plan))
 }
 
 /// Lets the browser go to an address, for a call whose plan named it and was approved.

@@ -21,8 +21,11 @@ mod browser_type;
 mod browser_wait_for;
 mod elements;
 mod hands;
+mod new_file;
 mod page_camera;
+mod sending;
 mod stepping;
+mod strokes;
 
 use deskhand_core::Registry;
 

@@ -4,8 +4,15 @@ use deskhand_core::{Cx, Permission, Plan, ToolResult, tool::Rendered};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hands::{self, ACTS, LIMIT, with_notices};
-use crate::page::{Navigated, Page, Step, WaitUntil};
+use super::{
+    elements,
+    hands::{self, ACTS, LIMIT, with_notices},
+    sending::Sends,
+};
+use crate::{
+    Browsers,
+    page::{Navigated, Page, Step, WaitUntil},
+};
 
 /// No parameters.
 #[derive(Clone, Deserialize, JsonSchema)]
@@ -42,7 +49,7 @@ impl Arrived {
 
 /// The plan of a step in the history.
 pub fn plan(cx: &Cx, does: &str) -> ToolResult<Plan> {
-    hands::on_page(cx, does, Permission::Moderate, ACTS)
+    Ok(hands::in_document(hands::on_page(cx, does, Permission::Moderate, ACTS)?, None))
 }
 
 pub async fn step(cx: &Cx, step: Step) -> ToolResult<Arrived> {
@@ -51,8 +58,27 @@ pub async fn step(cx: &Cx, step: Step) -> ToolResult<Arrived> {
     Ok(Arrived::new(there, notices, &page))
 }
 
+/// The plan of loading a page anew. If that page was the answer to a form, the form is sent again.
+pub async fn plan_reload(cx: &Cx) -> ToolResult<Plan> {
+    match cx.service::<Browsers>()?.running(cx.session_id()) {
+        Some(browser) => of_reload(cx, &Page::take(browser, cx.cancel_token().clone()).await?).await,
+        None => plan(cx, RELOAD),
+    }
+}
+
+const RELOAD: &str = "Load the page anew";
+
+async fn of_reload(cx: &Cx, page: &Page) -> ToolResult<Plan> {
+    let sends = match page.reload_sends().await? {
+        true => Sends::Perhaps("the page may be the answer to one, which would be sent again"),
+        false => Sends::Nothing,
+    };
+    Ok(sends.settle(plan(cx, RELOAD)?))
+}
+
 pub async fn reload(cx: &Cx) -> ToolResult<Arrived> {
     let (page, notices) = hands::same_page(cx).await?;
+    elements::still_approved(cx, &of_reload(cx, &page).await?)?;
     let there = page.reload(WaitUntil::Load, LIMIT).await?;
     Ok(Arrived::new(there, notices, &page))
 }

@@ -1,9 +1,15 @@
 //! Files into a page and out of it: only by a call whose plan names them.
 
-use std::fs;
+use std::{fs, sync::Arc};
 
 use deskhand_browser::tab::DownloadState;
-use deskhand_core::{Permission, Request, Status, Undoable};
+use deskhand_core::{
+    Answer, ApprovalRequest, Approver, Permission, Request, ResultAnswer, Status, UndoJournal, UndoStep,
+    Undoable,
+    approval::{AnyAnswer, Subject},
+    undo::PathState,
+};
+use futures_util::future::BoxFuture;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -79,6 +85,66 @@ async fn a_page_gets_the_files_that_were_named_as_they_were() {
         assert_eq!((outcome.status, error.code.as_str()), (status, code), "{arguments}: {}", error.message);
     }
     shop.browsers.close_all().await;
+}
+
+#[tokio::test]
+async fn a_picture_becomes_a_new_file_that_can_be_taken_back() {
+    let mut shop = Shop::new().await;
+    let path = |name: &str| shop.folder.path().join(name);
+    shop.go("plain.html").await;
+    let shot = |path: &str| json!({"path": path});
+    let explained =
+        shop.gate.explain(Request::new("browser_screenshot", shot("page.png")), &shop.session).await;
+    let plan = explained.unwrap().plan.unwrap();
+    assert!(plan.summary.contains(" into ") && plan.summary.contains("page.png"), "{}", plan.summary);
+    assert_eq!((plan.touches.len(), &plan.undo), (1, &Undoable::Yes));
+    assert!(!path("page.png").exists(), "a plan writes nothing");
+    let taken = shop.call("browser_screenshot", shot("page.png")).await;
+    assert_eq!(taken.images.len(), 1, "it is shown, too");
+    let written = fs::read(path("page.png")).unwrap();
+    assert_eq!(taken.data["size"], written.len());
+    assert!(written.starts_with(b"\x89PNG") && taken.text.contains("page.png"), "{}", taken.text);
+    let undo = taken.undo.expect("it can be undone");
+    let journal = shop.session.services.get::<Arc<dyn UndoJournal>>().unwrap().load(undo).unwrap().unwrap();
+    let UndoStep::Change { before, after, .. } = &journal.steps[0] else { panic!("{journal:?}") };
+    assert_eq!(*before, PathState::Absent);
+    assert!(matches!(after, PathState::File { size, .. } if *size == written.len() as u64), "{after:?}");
+    for (arguments, status, code) in [
+        (shot("page.png"), Status::InvalidArguments, "already_exists"),
+        (shot("page.txt"), Status::InvalidArguments, "wrong_ending"),
+        (shot("data/x.png"), Status::Blocked, "path:own-data-write"),
+        (shot("nowhere/x.png"), Status::Error, "no_such_file"),
+    ] {
+        let outcome = shop.try_call("browser_screenshot", arguments.clone()).await;
+        let error = outcome.error.unwrap();
+        assert_eq!((outcome.status, error.code.as_str()), (status, code), "{arguments}: {}", error.message);
+    }
+    assert_eq!(fs::read(path("page.png")).unwrap(), written, "nothing is written over");
+    assert_eq!(shop.permission("browser_screenshot", shot("/etc/x.png")).await, Permission::Sensitive);
+    // What a person keeps from the model is not left for it in the workspace.
+    shop.session.check_results = true;
+    shop.session.approvers = vec![Arc::new(Withholds)];
+    let withheld = shop.try_call("browser_screenshot", shot("kept.png")).await;
+    assert_eq!(withheld.status, Status::ResultRejected);
+    assert!(!shop.folder.path().join("kept.png").exists());
+    shop.browsers.close_all().await;
+}
+
+/// Lets everything run, and hands over nothing.
+struct Withholds;
+
+impl Approver for Withholds {
+    fn name(&self) -> &'static str {
+        "test"
+    }
+
+    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
+        let answer = match request.subject {
+            Subject::Execution { .. } => AnyAnswer::Execution(Answer::Yes { remember: None }),
+            Subject::Result { .. } => AnyAnswer::Result(ResultAnswer::Withhold { reason: None }),
+        };
+        Box::pin(async move { Some(answer) })
+    }
 }
 
 /// Where nothing is in the tab that is open, the list still tells what is in others.

@@ -1,26 +1,23 @@
 //! Keys and the mouse, as the page sees them.
 
-use std::time::Duration;
-
-use deskhand_browser::page::{Modifiers, PageError, Point};
+use deskhand_browser::page::{Modifiers, PageError, Point, chord};
 use serde_json::json;
 
-use crate::fixture::{Desk, LIMIT};
+use crate::{
+    fixture::{Desk, LIMIT},
+    tools::Shop,
+};
 
 #[tokio::test]
 async fn every_character_arrives() {
     const TEXT: &str = "Az 9!(\"é中文 👩‍👩‍👧\nsecond\tline";
-    let desk = Desk::new().await;
-    for delay in [None, Some(Duration::from_millis(1))] {
-        let page = desk.page_at("keys.html").await;
-        page.evaluate("document.querySelector('#area').focus()", LIMIT).await.unwrap();
-        // A tab would leave the field where it is typed.
-        let text = if delay.is_some() { TEXT.replace('\t', " ") } else { TEXT.to_owned() };
-        page.type_text(&text, delay).await.unwrap();
-        let there = page.evaluate("document.querySelector('#area').value", LIMIT).await.unwrap();
-        assert_eq!(there, text, "{delay:?}");
+    let shop = Shop::new().await;
+    for delay in [0, 1] {
+        shop.go("keys.html").await;
+        shop.call("browser_type", json!({"selector": "#area", "text": TEXT, "delay": delay})).await;
+        assert_eq!(shop.script("document.querySelector('#area').value").await, TEXT, "{delay:?}");
     }
-    desk.end().await;
+    shop.browsers.close_all().await;
 }
 
 #[tokio::test]
@@ -35,17 +32,19 @@ async fn keys_are_the_ones_that_were_named() {
         ("x", Modifiers::NONE, "keydown,x,KeyX,88,false,false,true"),
     ] {
         page.evaluate("seen.length = 0", LIMIT).await.unwrap();
-        page.press(name, held).await.unwrap();
+        let (key, held) = chord(name, held).unwrap();
+        page.press(&key, held).await.unwrap();
         let seen = page.evaluate("seen", LIMIT).await.unwrap();
         let seen: Vec<&str> = seen.as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
         assert!(seen.contains(&down), "{name}: {seen:?}");
         assert!(seen.last().unwrap().starts_with("keyup"), "{name}: {seen:?}");
     }
-    let error = page.press("NoSuchKey", Modifiers::NONE).await.unwrap_err();
+    let error = chord("NoSuchKey", Modifiers::NONE).unwrap_err();
     assert!(matches!(error, PageError::Invalid { code: "unknown_key", .. }));
     page.evaluate("area.value = 'old'; area.focus()", LIMIT).await.unwrap();
-    page.press("Control+a", Modifiers::NONE).await.unwrap();
-    page.type_text("new", None).await.unwrap();
+    let (key, held) = chord("Control+a", Modifiers::NONE).unwrap();
+    page.press(&key, held).await.unwrap();
+    page.insert_text("new").await.unwrap();
     assert_eq!(page.evaluate("area.value", LIMIT).await.unwrap(), "new");
     drop(page);
     desk.end().await;

@@ -23,6 +23,18 @@ async fn scripts_are_taken_as_people_write_them() {
         ("NaN", json!("NaN")),
         ("10n", json!("10n")),
         ("({a: undefined})", json!({})),
+        // Again, as in the console.
+        ("const x = 1", Value::Null),
+        ("const x = 2; x", json!(2)),
+        ("let y = 5; class A {} ; y", json!(5)),
+        ("class A {} ; typeof A", json!("function")),
+        ("const x = 3; Promise.resolve([x])", json!([3])),
+        ("const x = await Promise.resolve(4); ({x})", json!({"x": 4})),
+        ("const x = 5; () => x", json!(5)),
+        ("const x = 6; return x * 2;", json!(12)),
+        ("const f = () => 7; f()", json!(7)),
+        ("const text = 'let'; [text, 10n].map(String)", json!(["let", "10"])),
+        ("const none = null; none", Value::Null),
     ] {
         assert_eq!(page.evaluate(script, LIMIT).await.unwrap(), value, "{script}");
     }
@@ -31,10 +43,21 @@ async fn scripts_are_taken_as_people_write_them() {
         ("nothing.here", "nothing is not defined"),
         ("{{{", "SyntaxError"),
         ("Promise.reject('no')", "no"),
+        ("const x = 1; throw new Error('boom')", "boom"),
+        ("const x = 1; Promise.reject(new Error('later'))", "later"),
+        ("const x = 1; await Promise.reject('no')", "no"),
+        ("const x = ; 1", "SyntaxError"),
+        ("window.runs = (window.runs ?? 0) + 1; JSON.parse('{')", "SyntaxError"),
+        ("window.runs = (window.runs ?? 0) + 1; eval('{{')", "SyntaxError"),
+        ("window.runs = (window.runs ?? 0) + 1; Promise.reject(new SyntaxError('own'))", "own"),
+        ("(async () => { window.runs += 1; await null; JSON.parse('{') })()", "SyntaxError"),
+        ("(window.runs += 1, () => { throw new Error('called') })", "called"),
+        ("() => () => 1", "function"),
     ] {
         let error = page.evaluate(script, LIMIT).await.unwrap_err();
         assert!(matches!(&error, PageError::Script(said) if said.contains(words)), "{script}: {error}");
     }
+    assert_eq!(page.evaluate("runs", LIMIT).await.unwrap(), 5, "what fails has run once");
     drop(page);
     desk.end().await;
 }
@@ -43,7 +66,7 @@ async fn scripts_are_taken_as_people_write_them() {
 async fn a_script_without_end_is_ended() {
     let desk = Desk::new().await;
     let page = desk.page_at("plain.html").await;
-    for script in ["for (;;);", "new Promise(() => {})"] {
+    for script in ["for (;;);", "new Promise(() => {})", "let x; for (;;);", "let x; new Promise(() => {})"] {
         let error = page.evaluate(script, Duration::from_millis(500)).await.unwrap_err();
         assert!(matches!(error, PageError::TimedOut { .. }), "{error}");
         assert_eq!(page.evaluate("1", LIMIT).await.unwrap(), 1, "the page goes on");

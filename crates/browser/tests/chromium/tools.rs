@@ -25,7 +25,7 @@ pub struct Shop {
     pub server: Server,
 }
 
-struct Yes;
+pub struct Yes;
 
 impl Approver for Yes {
     fn name(&self) -> &'static str {
@@ -168,41 +168,6 @@ async fn a_form_is_filled_and_sent_with_refs_and_selectors() {
     assert_eq!(stale.error.unwrap().code, "stale_ref");
     let missing = shop.try_call("browser_click", json!({"selector": "#nothing"})).await;
     assert_eq!(missing.error.unwrap().code, "not_found");
-    shop.browsers.close_all().await;
-}
-
-#[tokio::test]
-async fn what_is_typed_is_nowhere_written_down() {
-    const SECRET: &str = "correct horse battery";
-    let shop = Shop::new().await;
-    shop.go("secrets.html").await;
-    let field = json!({"selector": "input[type=password]", "text": SECRET});
-    assert_eq!(shop.permission("browser_type", field.clone()).await, Permission::Sensitive);
-    let typed = shop.call("browser_type", field.clone()).await;
-    assert!(!typed.text.contains(SECRET) && !typed.data.to_string().contains(SECRET));
-    let typing = "document.querySelector('input[type=password]').value.length";
-    assert_eq!(shop.script(typing).await, SECRET.len());
-    // Under a name that is not quite right, too.
-    shop.try_call("browser_type", json!({"selector": "input[type=password]", "Text": SECRET, "txt": SECRET}))
-        .await;
-    let explained = shop.gate.explain(Request::new("browser_type", field), &shop.session).await.unwrap();
-    assert!(!serde_json::to_string(&explained).unwrap().contains(SECRET));
-    let mut files = vec![shop.folder.path().join("data")];
-    let mut looked_at = 0;
-    while let Some(path) = files.pop() {
-        if path.ends_with("browser") {
-            continue;
-        }
-        if path.is_dir() {
-            files.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-        } else {
-            looked_at += 1;
-            let bytes = std::fs::read(&path).unwrap();
-            let found = bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes());
-            assert!(!found, "it stands in {}", path.display());
-        }
-    }
-    assert!(looked_at > 0, "there is an audit log");
     shop.browsers.close_all().await;
 }
 

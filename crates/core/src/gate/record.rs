@@ -359,8 +359,10 @@ pub(super) fn masked_plan(gate: &Gate, plan: &Plan) -> Plan {
         touch.path = masked_path(gate, &touch.path);
     }
     for shape in &mut plan.shapes {
-        if let Shape::Folder { path } = shape {
-            *path = masked_path(gate, path);
+        match shape {
+            Shape::Folder { path } => *path = masked_path(gate, path),
+            Shape::Host { host } => *host = mask(host),
+            _ => {}
         }
     }
     plan.preview = plan.preview.map(|preview| match preview {

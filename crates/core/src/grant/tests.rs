@@ -62,6 +62,45 @@ fn wider_shapes_never_cover_what_runs() {
 }
 
 #[test]
+fn a_yes_to_a_host_is_none_to_another_nor_to_more_than_that() {
+    let shape = Shape::Host { host: "a.example".into() };
+    let to = |hosts: &[&str]| Plan {
+        hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+        ..Plan::new("Click")
+    };
+    for (hosts, covers, concerns) in [
+        (&["a.example"][..], true, true),
+        (&["b.example"], false, false),
+        (&["a.example", "b.example"], false, true),
+        (&["www.a.example"], false, false),
+        (&[], false, false),
+    ] {
+        assert_eq!(shape.covers(&json!({}), &to(hosts)), covers, "{hosts:?}");
+        assert_eq!(shape.concerns(&json!({}), &to(hosts)), concerns, "{hosts:?}");
+    }
+    let touch = crate::Touch {
+        path: "/w/a".into(),
+        access: crate::Access::Create,
+        recursive: false,
+        permission: crate::Permission::Moderate,
+        rule: "r".into(),
+        fingerprint: crate::Fingerprint::Absent,
+    };
+    let there = to(&["a.example"]);
+    for more in [
+        there.clone().touching(touch, "it writes"),
+        Plan { programs: vec!["curl".into()], ..there.clone() },
+        Plan { cwd: Some("/w".into()), ..there },
+    ] {
+        assert!(!shape.covers(&json!({}), &more), "{more:?}");
+    }
+    assert_eq!(shape.words("browser_click"), "browser_click on the host a.example");
+    let kept = serde_json::to_value(&shape).unwrap();
+    assert_eq!(kept, json!({"kind": "host", "host": "a.example"}));
+    assert_eq!(serde_json::from_value::<Shape>(kept).unwrap(), shape);
+}
+
+#[test]
 fn a_pattern_is_kept_as_text_and_said_in_words() {
     let shape = shape("cargo test *", true);
     let kept = serde_json::to_value(&shape).unwrap();

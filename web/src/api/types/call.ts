@@ -85,6 +85,7 @@ export type Shape =
   | { kind: "exact"; sha256: string; shown: string }
   | { kind: "folder"; path: PathText }
   | { kind: "command"; pattern: string; folder: PathText; network: boolean }
+  | { kind: "host"; host: string }
   | { kind: "any_arguments" };
 
 export interface Plan {

@@ -11,6 +11,7 @@ const SHAPES: Shape[] = [
   { kind: "folder", path: "/w/src" },
   { kind: "command", pattern: "git push origin *", folder: "/w", network: true },
   { kind: "command", pattern: "cargo test", folder: "/w", network: false },
+  { kind: "host", host: "example.org" },
   { kind: "any_arguments" },
 ];
 
@@ -20,6 +21,7 @@ test("what each shape covers, in both languages", () => {
     "bash on anything in the folder /w/src",
     "every command that begins with “git push origin”, run in /w, with the network",
     "the command “cargo test” run in /w",
+    "bash on the host example.org, and on no other",
     "bash with any arguments",
   ]);
   expect(SHAPES.map((shape) => shapeWords(shape, "bash", zh))).toEqual([
@@ -27,6 +29,7 @@ test("what each shape covers, in both languages", () => {
     "对文件夹 /w/src 中任何内容使用 bash",
     "在 /w 中运行所有以“git push origin”开头的命令，可使用网络",
     "在 /w 中运行命令“cargo test”",
+    "仅在主机 example.org 上使用 bash",
     "bash，任何参数",
   ]);
 });

@@ -18,6 +18,8 @@ export function shapeWords(shape: Shape, tool: string, words: Words): string {
       return shape.pattern.endsWith(" *")
         ? words.shape.commandLike(shape.pattern.slice(0, -2), shownPath(shape.folder), shape.network)
         : words.shape.command(shape.pattern, shownPath(shape.folder), shape.network);
+    case "host":
+      return words.shape.host(tool, shape.host);
     case "any_arguments":
       return words.shape.any(tool);
   }

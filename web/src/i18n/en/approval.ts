@@ -39,6 +39,7 @@ export const approval = {
       `the command “${pattern}” run in ${folder}${network ? ", with the network" : ""}`,
     commandLike: (pattern: string, folder: string, network: boolean) =>
       `every command that begins with “${pattern}”, run in ${folder}${network ? ", with the network" : ""}`,
+    host: (tool: string, host: string) => `${tool} on the host ${host}, and on no other`,
     any: (tool: string) => `${tool} with any arguments`,
   },
   willAllow: (what: string, where: string, until: string) => `Runs without asking ${where}: ${what}, ${until}.`,

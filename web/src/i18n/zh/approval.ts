@@ -40,6 +40,7 @@ export const approval: Same<typeof en> = {
     command: (pattern, folder, network) => `在 ${folder} 中运行命令“${pattern}”${network ? "，可使用网络" : ""}`,
     commandLike: (pattern, folder, network) =>
       `在 ${folder} 中运行所有以“${pattern}”开头的命令${network ? "，可使用网络" : ""}`,
+    host: (tool, host) => `仅在主机 ${host} 上使用 ${tool}`,
     any: (tool) => `${tool}，任何参数`,
   },
   willAllow: (what, where, until) => `${where}不再询问，直接执行：${what}；${until}。`,

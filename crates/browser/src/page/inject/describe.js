@@ -64,6 +64,21 @@ function submitsByEnter(control) {
   return sending(control.form, first, "Enter");
 }
 
+/** Whether Enter only begins a new line there, as far as the field itself goes. */
+const isMultiLine = (element) => element instanceof HTMLTextAreaElement;
+
+/** Whether a form is around an element, out of shadow roots too, or is the one that its `form` names. */
+const isInForm = (element) => (!isForm(element) && element.form instanceof HTMLFormElement) || nearest(element, isForm) !== null;
+
+/** What a click on an element reaches: a container may have a button in its middle. {hit, point}; no point: out of view. */
+function reached(element) {
+  const { point } = tryPoints(standIn(element).target);
+  return { hit: (point && elementAt(point.x, point.y)) ?? element, point: point ?? null };
+}
+
+/** What has a document of its own in it. */
+const holdsDocument = (element) => isFrame(element) || element instanceof HTMLObjectElement || element instanceof HTMLEmbedElement;
+
 /** text, password, set (by value only), file, checkbox, radio, select, editable, button, link, frame, other. */
 function kindOf(element) {
   if (element instanceof HTMLInputElement) {
@@ -84,11 +99,14 @@ function kindOf(element) {
 
 /**
  * describe({ref | selector | x, y}) → {ref, line, tag, role, name, kind, type, secret, editable, disabled, readonly,
- *   checked, filled, visible, box, href, cross_origin, opens_window, multiple, accept, submits, enter_submits, count}.
+ *   checked, filled, visible, box, href, cross_origin, opens_window, multiple, accept, submits, enter_submits, in_form,
+ *   multi_line, frame, loose, point, count}.
  * `kind` is what `kindOf` says; `secret` is true for passwords, card fields and codes: what is typed there is never
  * shown. `submits` and `enter_submits` are null or {via, action, method, cross_origin, secret_fields, files, name}.
  * Everything but `ref`, `line` and `box` is told of what a click really uses: the button around an icon, the field of a
- * label; that one has its ref in `uses`.
+ * label; that one has its ref in `uses`. `submits` is also told of what lies where the click would go; `frame`: a document
+ * of its own lies there, at `point` (null: out of view), so look inside it; `loose`: what lies there is no control, as far as
+ * can be seen, so `suspect` may have a closed shadow root with one.
  */
 function describe(target, given) {
   const found = locate(target, given);
@@ -99,6 +117,7 @@ function describe(target, given) {
   const link = nearest(used, (outer) => (outer instanceof HTMLAnchorElement || outer instanceof HTMLAreaElement) && hasAttribute(outer, "href"));
   const href = link ? attributeUrl(getAttribute(link, "href")) : null;
   const role = roleOf(used);
+  const at = Number.isFinite(target?.x) && Number.isFinite(target?.y) ? { hit: element, point: { x: target.x, y: target.y } } : reached(element);
   return {
     ref: refOf(element),
     uses: refOf(used),
@@ -121,8 +140,45 @@ function describe(target, given) {
     opens_window: link ? /^_blank$/iu.test(getAttribute(link, "target") ?? "") : false,
     multiple: used.multiple === true,
     accept: used instanceof HTMLInputElement && used.type === "file" ? cut(getAttribute(used, "accept") ?? "", 200) : null,
-    submits: submits(used),
+    submits: submits(used) ?? submits(activated(at.hit)),
     enter_submits: submitsByEnter(used),
+    in_form: isInForm(used),
+    multi_line: isMultiLine(used),
+    frame: holdsDocument(at.hit),
+    loose: activated(at.hit) === at.hit && isHtml(at.hit),
+    point: at.point,
     count: found.count,
   };
 }
+
+const nothingFocused = (element) => !element || element === documentElement(document) || (element === bodyOf(document) && !isContentEditable(element));
+
+/**
+ * focus() → what has the focus, as `describe` tells it, or {nothing: true}. `holder`: a document of its own has it, so look
+ * inside that; `opaque`: something inside it may have it that cannot be seen.
+ */
+function focus() {
+  const now = focused();
+  if (nothingFocused(now)) return { nothing: true };
+  return { ...describe({}, now), holder: holdsDocument(now), opaque: isOpaque(now) };
+}
+
+const TAKES_FOCUS = new Set(["input", "textarea", "select", "button", "a", "area", "summary", "audio", "video", "body"]);
+
+/** A closed shadow root shows only its host, which by itself would not take the focus. */
+const isOpaque = (element) => !TAKES_FOCUS.has(localName(element)) && !(isHtml(element) && isContentEditable(element))
+  && (localName(element).includes("-") ? !shadowOf(element) : !hasAttribute(element, "tabindex"));
+
+/** Elements themselves, for their object ids: what a click on the target reaches, and what has the focus. */
+const reachedElement = (target, given) => {
+  const { element } = locate(target, given);
+  if (!element) return null;
+  return Number.isFinite(target?.x) ? element : reached(element).hit;
+};
+const focusedElement = () => focused();
+
+/** The element whose closed shadow root, if it has one, would get a click on the target. */
+const suspect = (target, given) => {
+  const hit = reachedElement(target, given);
+  return hit && (nearest(hit, (outer) => localName(outer).includes("-") && !shadowOf(outer)) ?? hit);
+};

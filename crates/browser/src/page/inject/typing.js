@@ -75,6 +75,7 @@ function set_value({ value, ...target } = {}, given) {
   if (isDisabled(field) || field.readOnly === true) return { error: "not_editable", reason: "disabled", message: "the field is disabled or read-only", ...about };
   if (kindOf(field) !== "set") return { error: "not_editable", reason: "not_a_field", message: "this field is typed into, not set", ...about };
   const before = field.value;
+  focusElement(field, { preventScroll: true });
   field.value = String(value);
   if (field.value === "" && String(value) !== "") {
     field.value = before;

@@ -1,0 +1,148 @@
+//! What an act would reach: the element under a click, and the one that has the focus, through frames.
+
+use serde_json::{Value, json};
+
+use super::{Found, Page, PageError, Point, Target, element::refusal};
+use crate::cdp::{Connection, Session};
+
+/// Frames within frames, as far as they are looked into.
+const DEEPEST: usize = 20;
+
+/// What was found there, and in whose document.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// As the kit's `describe` tells it; `{nothing: true}` where nothing has the focus.
+    pub answer: Value,
+    /// The host of the document that it is in; `None` where that has none.
+    pub host: Option<String>,
+    /// A frame is there into which nobody can look.
+    pub is_hidden: bool,
+}
+
+impl Page {
+    /// The element that is named, or what lies in the frame that a click on it would go into.
+    pub async fn look_at(&self, target: &Target) -> Result<Seen, PageError> {
+        let mut target = target.clone();
+        let mut found = self.ask_about(&target, "describe", &Value::Null, Connection::USUAL).await?;
+        for _ in 0..DEEPEST {
+            if found.answer["frame"] != true {
+                let is_closed = found.answer["loose"] == true && self.is_closed(&found.frame, &target).await;
+                return self.seen(found, is_closed);
+            }
+            let Some((child, point)) = self.frame_under(&found, &target).await? else { break };
+            target = Target { x: Some(point.x), y: Some(point.y), ..Target::default() };
+            let inner = self.ask(Some(&child), "describe", &json!(target)).await;
+            let Some(answer) = told(inner)? else { break };
+            found = Found { frame: child, answer };
+        }
+        self.seen(found, true)
+    }
+
+    /// What has the focus, and would get a key.
+    pub async fn look_at_focus(&self) -> Result<Seen, PageError> {
+        let mut found = self.focus_in(self.target.clone()).await?;
+        for _ in 0..DEEPEST {
+            if found.answer["holder"] != true {
+                return self.seen(found, false);
+            }
+            let Some(child) =
+                self.child_of(&found.frame, "focused_element", &Value::Null).await.ok().flatten()
+            else {
+                break;
+            };
+            match self.focus_in(child).await {
+                Ok(inner) => found = inner,
+                Err(PageError::Cancelled) => return Err(PageError::Cancelled),
+                Err(_) => break,
+            }
+        }
+        self.seen(found, true)
+    }
+
+    async fn focus_in(&self, frame: String) -> Result<Found, PageError> {
+        let answer = self.ask(Some(&frame), "focus", &Value::Null).await?;
+        match refusal(&answer) {
+            Some((no, _)) => Err(no),
+            None => Ok(Found { frame, answer }),
+        }
+    }
+
+    /// The frame that a click goes into, and where in it.
+    async fn frame_under(
+        &self,
+        found: &Found,
+        target: &Target,
+    ) -> Result<Option<(String, Point)>, PageError> {
+        let point = &found.answer["point"];
+        let (Some(x), Some(y)) = (point["x"].as_f64(), point["y"].as_f64()) else { return Ok(None) };
+        let Ok(Some(child)) = self.child_of(&found.frame, "reached_element", &json!(target)).await else {
+            return Ok(None);
+        };
+        let (outer, inner) = (self.offset_of(&found.frame).await?, self.offset_of(&child).await?);
+        Ok(Some((child, Point { x: x + outer.x - inner.x, y: y + outer.y - inner.y })))
+    }
+
+    /// Whether a click would go into a closed shadow root. One that cannot be asked is taken for closed.
+    async fn is_closed(&self, frame: &str, target: &Target) -> bool {
+        let node = self.node_of(frame, "suspect", &json!(target)).await;
+        let roots = node.map(|node| node["shadowRoots"].as_array().cloned().unwrap_or_default());
+        roots.map_or(true, |roots| roots.iter().any(|root| root["shadowRootType"] == "closed"))
+    }
+
+    /// The frame that is shown in an element, which `function` of the kit gives.
+    async fn child_of(
+        &self,
+        frame: &str,
+        function: &str,
+        argument: &Value,
+    ) -> Result<Option<String>, PageError> {
+        let node = self.node_of(frame, function, argument).await?;
+        let child = node["frameId"].as_str().unwrap_or_default();
+        self.tab(|tab| tab.frames.get(child).map(|frame| frame.id.clone()))
+    }
+
+    /// What the browser knows of an element, which `function` of the kit gives.
+    async fn node_of(&self, frame: &str, function: &str, argument: &Value) -> Result<Value, PageError> {
+        let world = self.tab(|tab| {
+            let frame = tab.frames.get(frame)?;
+            Some((frame.session.clone(), frame.world.as_ref()?.kit.clone()))
+        })?;
+        let Some((session, kit)) = world else { return Ok(Value::Null) };
+        let session = Session::of(self.browser.connection().clone(), session);
+        let params = json!({
+            "objectId": kit,
+            "functionDeclaration": "function (name, argument) { return this[name](argument); }",
+            "arguments": [{"value": function}, {"value": argument}],
+        });
+        let element = self.call_on(&session, Connection::USUAL, "Runtime.callFunctionOn", params).await?;
+        let Some(object) = element["result"]["objectId"].as_str() else { return Ok(Value::Null) };
+        let node = json!({"objectId": object});
+        let mut told = self.call_on(&session, Connection::USUAL, "DOM.describeNode", node).await?;
+        Ok(told["node"].take())
+    }
+
+    fn seen(&self, found: Found, is_hidden: bool) -> Result<Seen, PageError> {
+        let host = self.tab(|tab| {
+            // An empty frame has what the one around it wrote into it.
+            let mut at = tab.frames.get(&found.frame);
+            while let Some(frame) = at {
+                let host = url::Url::parse(&frame.url).ok().and_then(|url| url.host_str().map(str::to_owned));
+                if host.is_some() {
+                    return host;
+                }
+                at = frame.parent.as_ref().and_then(|parent| tab.frames.get(parent));
+            }
+            None
+        })?;
+        Ok(Seen { answer: found.answer, host, is_hidden })
+    }
+}
+
+/// What a frame says; `None` where it says nothing.
+fn told(answer: Result<Value, PageError>) -> Result<Option<Value>, PageError> {
+    match answer {
+        Ok(answer) if answer["error"].is_null() => Ok(Some(answer)),
+        Err(PageError::Cancelled) => Err(PageError::Cancelled),
+        _ => Ok(None),
+    }
+}

@@ -154,8 +154,8 @@ impl Page {
     /// Loads the page anew.
     pub async fn reload(&self, until: WaitUntil, limit: Duration) -> Result<Navigated, PageError> {
         let before = self.tab(loader)?;
-        self.note_reload().await?;
         self.quiet_dialogs().await?;
+        self.note_reload().await?;
         self.call_within(limit, "Page.reload", json!({})).await?;
         self.wait_for_another(&before, until, limit).await?;
         self.here().await

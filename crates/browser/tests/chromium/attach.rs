@@ -154,11 +154,12 @@ async fn one_that_is_not_used_is_left_and_found_again() {
     let mut persons = Persons::start(&["about:blank"]).await;
     let shop = Shop::with(|config| {
         config.attach = Some(persons.address());
-        config.idle = Duration::from_millis(200);
+        config.idle = Duration::from_secs(3);
     })
     .await;
+    // Held from before: by the time that the call has ended, it may be let go already.
+    let browser = shop.browsers.open("test").await.unwrap().browser;
     shop.go("plain.html").await;
-    let browser = shop.browsers.running("test").unwrap();
     browser.connection().until_ended().await;
     assert!(shop.browsers.running("test").is_none() && persons.runs());
     let listed = shop.call("browser_tabs", json!({})).await;

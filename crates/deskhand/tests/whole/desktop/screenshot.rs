@@ -107,7 +107,7 @@ async fn what_is_not_on_the_screen_is_said() {
         (json!({"window_id": "none"}), "no_such_window"),
         (json!({"path": "picture.jpg"}), "not_a_png"),
         (json!({"path": "there.png"}), "already_exists"),
-        (json!({"target": "web", "url": "https://example.org"}), "no_browser"),
+        (json!({"target": "web"}), "no_page"),
     ] {
         fails(&desk, "screenshot", arguments, code).await;
     }

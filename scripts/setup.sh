@@ -146,6 +146,17 @@ need_desktop() {
     any_of import || install_packages "ImageMagick (pictures are compared with its)" imagemagick
 }
 
+# Without them, what is for Windows and macOS is not compiled, and the tests say so.
+want_other_systems() {
+    local system
+    command -v rustup >/dev/null || return 0
+    for system in x86_64-pc-windows-gnu aarch64-apple-darwin; do
+        rustup target list --installed | grep -qx "$system" && continue
+        say "adding Rust's standard library for $system (rustup target add $system)"
+        rustup target add "$system" >&2 || say "note: without it, what is for that system is not compiled."
+    done
+}
+
 # The package that most programs use which speak OpenAI's chat completions; the server is tested with it.
 want_openai() {
     [ -x .tools/openai/bin/python ] && return
@@ -173,6 +184,7 @@ for job; do
         need_desktop
         want_keyring
         want_openai
+        want_other_systems
         need_cargo_tool cargo-nextest "$NEXTEST_VERSION" 0.9.100 --no-default-features --features default-no-update
         need_cargo_tool cargo-deny "$DENY_VERSION" 0.19.0
         scripts/local-model.sh || say "note: without it, the tests against a real model are skipped; they say so."

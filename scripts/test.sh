@@ -15,6 +15,16 @@ git ls-files -z --cached --others --exclude-standard '*.rs' | xargs -0 rustfmt -
 step "lints: cargo clippy"
 cargo clippy --locked --workspace --all-targets -- -D warnings
 
+# Where these systems are not, that the calls fit their declarations is what can be found out.
+for system in x86_64-pc-windows-gnu aarch64-apple-darwin; do
+    step "the desktop of another system: cargo clippy --target $system"
+    if rustup target list --installed 2>/dev/null | grep -qx "$system"; then
+        cargo clippy --locked --target "$system" -p deskhand-native --all-targets -- -D warnings
+    else
+        echo "skipped: Rust's standard library for $system is not here (rustup target add $system)."
+    fi
+done
+
 step "dependencies: cargo deny check bans licenses sources"
 cargo deny --locked check --hide-inclusion-graph bans licenses sources
 
@@ -37,6 +47,9 @@ cargo nextest run --locked --workspace
 step "the web page"
 cargo build --locked --quiet --bin deskhand
 scripts/page-tests.sh
+
+step "the script that runs inside pages, in a browser"
+scripts/inject-tests.sh
 
 step "the HTTP API, with generated requests"
 scripts/api-tests.sh

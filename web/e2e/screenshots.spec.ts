@@ -8,6 +8,7 @@ import type { Page } from "@playwright/test";
 
 import { answered, question, say } from "./chat";
 import { calls, says } from "./script";
+import { Shop } from "./shop";
 import { expect, named, test, visit } from "./test";
 
 const FOLDER = fileURLToPath(new URL("../../docs/images/", import.meta.url));
@@ -70,6 +71,28 @@ test("a conversation, a question, the console", async ({ open, page }) => {
   await expect(page.getByRole("region", { name: "Plan" })).toContainText("notes.md");
   await page.getByRole("region", { name: "Plan" }).scrollIntoViewIfNeeded();
   await take(page, "web-console");
+});
+
+test("a web page that is used", async ({ open, page }) => {
+  const shop = await Shop.open(8780);
+  try {
+    const config = `[network]\nallow = ["${shop.host}"]\n[tools.browser_screenshot]\nrequires_result_approval = true\n`;
+    const talk = {
+      "Order some cheese": [
+        calls("browser_navigate", { url: shop.url }, { text: "I open the shop." }),
+        calls("browser_type", { selector: "input", text: "cheese" }),
+        calls("browser_screenshot", { selector: "body" }),
+        says("…"),
+      ],
+    };
+    await open({ talk, files: FILES, mode: "auto", config, place: place("shop") });
+    await say(page, `Order some cheese at ${shop.url}`);
+    await expect(question(page).getByRole("img").first()).toBeVisible();
+    await question(page).scrollIntoViewIfNeeded();
+    await take(page, "web-browser");
+  } finally {
+    await shop.close();
+  }
 });
 
 test("the views", async ({ open, page }) => {

@@ -16,10 +16,11 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::{
     cdp::{CdpError, Connection, Ears, Session, Transport},
+    existing,
     launch::{self, Found, LaunchError, Process, Profile, Viewport, Window},
     proxy::Proxy,
     stealth::{Identity, Maker, Stealth},
-    tab::Targets,
+    tab::{Targets, Whose},
 };
 
 /// How long a browser may take from its start to its first answer. On a machine with much to do that is long.
@@ -156,7 +157,8 @@ impl Browser {
         maker: impl Future<Output = Option<Maker>>,
         ways_out: WaysOut,
     ) -> Result<Arc<Self>, CdpError> {
-        let targets = Targets::new(options.stealth);
+        let whose = if process.is_some() { Whose::Ours } else { Whose::Theirs };
+        let targets = Targets::new(options.stealth, whose);
         let stop = CancellationToken::new();
         let guard = stop.clone().drop_guard();
         let connection = Connection::start(transport, Arc::clone(&targets) as Arc<dyn Ears>, stop);
@@ -168,15 +170,12 @@ impl Browser {
         session.post("Browser.setDownloadBehavior", &behaviour);
         session.post("Target.setDiscoverTargets", &json!({"discover": true}));
         session.call("Target.setAutoAttach", Targets::auto_attach()).await?;
-        let never = CancellationToken::new();
-        // A navigation that comes before the first page is there can get lost.
-        let first = targets.wait_for(&connection, STARTING, &never, |state| {
-            let tab = state.current()?;
-            tab.main_frame()?.reached.load.then(|| (tab.target.clone(), tab.session.clone()))
-        });
-        let first = first.await.map_err(|_| CdpError::Closed("it has no page".to_owned()))?;
-        if process.is_some() {
-            fit_window(&connection, first, options.viewport).await?;
+        match whose {
+            Whose::Ours => {
+                let first = first_page(&connection, &targets).await?;
+                fit_window(&connection, first, options.viewport).await?;
+            }
+            Whose::Theirs => existing::take_in(&connection, &targets).await,
         }
         Ok(Arc::new(Self {
             product: version["product"].as_str().unwrap_or_default().to_owned(),
@@ -279,7 +278,17 @@ impl Browser {
     }
 }
 
-/// Whose browser it is. One that is not known by its place is asked while it starts.
+/// Waits for the first page, as its target and session: a navigation that comes before it is there can get lost.
+async fn first_page(connection: &Connection, targets: &Targets) -> Result<(String, String), CdpError> {
+    let never = CancellationToken::new();
+    let first = targets.wait_for(connection, STARTING, &never, |state| {
+        let tab = state.current()?;
+        tab.main_frame()?.reached.load.then(|| (tab.target.clone(), tab.session.clone()))
+    });
+    first.await.map_err(|_| CdpError::Closed("it has no page".to_owned()))
+}
+
+/// Which maker's it is. One that is not known by its place is asked while it starts.
 async fn maker(found: &Found) -> Option<Maker> {
     let said = if found.name == "Chromium" { None } else { launch::version(found).await };
     Some(Maker::of(said.as_deref().unwrap_or(&found.name)))

@@ -21,6 +21,7 @@
 mod browser;
 mod browsers;
 pub mod cdp;
+mod existing;
 pub mod launch;
 pub mod page;
 pub mod proxy;

@@ -56,6 +56,31 @@ pub struct AuditRecord {
     pub confinement: Option<String>,
 }
 
+impl AuditRecord {
+    /// A record of something that is not a call.
+    pub fn notice(caller: impl Into<String>, status: &str, arguments: Value, timestamp: Time) -> Self {
+        Self {
+            phase: Phase::Notice,
+            call_id: None,
+            tool_name: String::new(),
+            arguments,
+            session_id: String::new(),
+            owner: None,
+            timestamp,
+            status: status.to_owned(),
+            duration_ms: None,
+            result: None,
+            caller: caller.into(),
+            decision: None,
+            decided_by: None,
+            rule: None,
+            input_sha256: None,
+            output_sha256: None,
+            confinement: None,
+        }
+    }
+}
+
 /// The append-only, hash-chained log.
 pub trait AuditLog: Send + Sync {
     /// Appends one record. Not necessarily on disk when it returns.

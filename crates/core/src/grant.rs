@@ -84,6 +84,7 @@ impl Shape {
                     && plan.hosts.iter().all(|reached| reached == host)
                     && plan.programs.is_empty()
                     && plan.cwd.is_none()
+                    && !plan.effects.executes
                     && plan.touches.iter().all(|t| t.permission == crate::Permission::Public)
             }
             // Whatever runs next is not known from what ran before.

@@ -13,7 +13,8 @@
 //!
 //! This crate does no I/O of its own. What the gate needs from the world comes in through traits:
 //! [`AuditLog`] and [`AuditTrail`], [`ApprovalQueue`], [`GrantBook`], [`OutputKeeper`] and [`UndoJournal`] (kept by the store),
-//! [`Policy`] and [`Screener`] (kept by the guard), [`Approver`] (every surface where a person can be asked).
+//! [`Policy`] and [`Screener`] (kept by the guard), [`Approver`] (every surface where a person can be asked). What tools of one
+//! crate need from another that they may not know is a trait here, too: [`PageCamera`].
 
 pub mod approval;
 pub mod arguments;
@@ -31,6 +32,7 @@ mod live_mask;
 pub mod outcome;
 pub mod output;
 pub mod outside;
+pub mod page_camera;
 pub mod path_json;
 pub mod pattern;
 pub mod plan;
@@ -58,6 +60,7 @@ pub use live_mask::LiveMask;
 pub use outcome::{ErrorBody, Image, Outcome, Status};
 pub use output::OutputKeeper;
 pub use outside::Outside;
+pub use page_camera::{PageCamera, PageShot};
 pub use pattern::CommandPattern;
 pub use plan::{Access, Fingerprint, Plan, Preview, Touch, Undoable};
 pub use policy::{Decision, Desktop, Mode, Policy, Question, Verdict};

@@ -124,6 +124,15 @@ pub struct Decision {
     pub why: String,
     /// What would change the decision, where anything would.
     pub hint: Option<String>,
+    /// Whether the one thing in the way is a host that the user has not named: a yes for the host names it.
+    pub wants_host_named: bool,
+}
+
+impl Decision {
+    /// Whether a yes may be remembered.
+    pub fn may_remember(&self) -> bool {
+        self.permission <= Permission::Moderate || self.wants_host_named
+    }
 }
 
 pub trait Policy: Send + Sync {

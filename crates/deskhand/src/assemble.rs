@@ -10,10 +10,10 @@ use std::{
 use anyhow::{Context, Result, bail};
 use deskhand_browser::Browsers;
 use deskhand_core::{
-    Approver, Caller, Desktop, EventSink, Gate, GateSettings, Mode, Registry, Services, SessionCx,
-    UndoJournal, id::new_id,
+    Approver, Caller, Desktop, EventSink, Gate, GateSettings, Mode, PageCamera, Registry, Services,
+    SessionCx, UndoJournal, id::new_id,
 };
-use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
+use deskhand_guard::{NewFiles, Paths, PathsConfig, Rules, SecretScreener};
 #[cfg(unix)]
 use deskhand_guard::{
     sandbox::{Sandbox, SandboxConfig},
@@ -21,7 +21,7 @@ use deskhand_guard::{
 };
 use deskhand_serve::mcp::client::{self, Places, Servers};
 use deskhand_store::Store;
-use deskhand_tools::desktop::Seat;
+use deskhand_tools::{desktop::Seat, files::JournalledFiles};
 use serde_json::Value;
 
 use crate::{
@@ -80,10 +80,11 @@ impl App {
         let paths_config = paths_config(shared, &settings, &data_dir, workspaces);
         let paths = Paths::open(paths_config.clone()).context("the workspace cannot be opened")?;
         let undo: Arc<dyn UndoJournal> = store.undo();
-        let browsers = Browsers::new(settings.browsers(&data_dir));
+        // One for all that goes out: what browsers may reach, any other tool may, and nothing else.
+        let browsers = Browsers::new(settings.browsers(&data_dir, settings.outbound()));
         let seat = seat()?;
-        let services =
-            Services::default().with(paths.clone()).with(undo).with(browsers.clone()).with(seat.clone());
+        let services = Services::default().with(paths.clone()).with(undo).with(seat.clone());
+        let services = with_browsers(services, &browsers);
         #[cfg(unix)]
         let sandbox = sandbox(&settings, &paths)?;
         #[cfg(unix)]
@@ -274,6 +275,14 @@ pub fn registry() -> Registry {
     deskhand_agent::tools::register(&mut registry);
     deskhand_browser::tools::register(&mut registry);
     registry
+}
+
+/// The browsers, and what connects them with the tools of other crates: `screenshot` takes pictures of their pages, and
+/// what they have downloaded is written as the file tools write.
+pub fn with_browsers(services: Services, browsers: &Browsers) -> Services {
+    let camera: Arc<dyn PageCamera> = Arc::new(browsers.clone());
+    let new_files: Arc<dyn NewFiles> = Arc::new(JournalledFiles);
+    services.with(browsers.clone()).with(camera).with(new_files)
 }
 
 /// The gate, on what a store keeps and what the guard knows.

@@ -21,7 +21,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("deskhand-guard", &["deskhand-core"]),
     ("deskhand-store", &["deskhand-core"]),
     ("deskhand-channels", &["deskhand-core"]),
-    ("deskhand-tools", &["deskhand-core", "deskhand-guard"]),
+    ("deskhand-native", &[]),
+    ("deskhand-tools", &["deskhand-core", "deskhand-guard", "deskhand-native"]),
     ("deskhand-browser", &["deskhand-core", "deskhand-guard"]),
     ("deskhand-knowledge", &["deskhand-core", "deskhand-guard"]),
     (
@@ -48,6 +49,7 @@ const EVERYTHING: &[&str] = &[
     "deskhand-guard",
     "deskhand-store",
     "deskhand-channels",
+    "deskhand-native",
     "deskhand-tools",
     "deskhand-browser",
     "deskhand-knowledge",
@@ -67,6 +69,15 @@ const BEHIND: &[(&str, &[&str])] = &[
     ("x11rb", &["deskhand-tools"]),
     ("zbus", &["deskhand-tools"]),
     ("png", &["deskhand-tools"]),
+    // The calls of Windows and macOS.
+    ("windows-sys", &["deskhand-native"]),
+    ("clipboard-win", &["deskhand-native"]),
+    ("objc2", &["deskhand-native"]),
+    ("objc2-app-kit", &["deskhand-native"]),
+    ("objc2-application-services", &["deskhand-native"]),
+    ("objc2-core-foundation", &["deskhand-native"]),
+    ("objc2-core-graphics", &["deskhand-native"]),
+    ("objc2-foundation", &["deskhand-native"]),
     ("sysinfo", &["deskhand-tools"]),
     ("ignore", &["deskhand-tools"]),
     ("grep-regex", &["deskhand-tools"]),
@@ -94,6 +105,9 @@ const BEHIND: &[(&str, &[&str])] = &[
     ("cap-std", &["deskhand-guard", "deskhand-tools"]),
     ("cap-fs-ext", &["deskhand-guard", "deskhand-tools"]),
 ];
+
+/// The only crate with `unsafe`: calls of Windows and macOS are. Its lints are those of the workspace but for this one.
+const HAS_UNSAFE: &str = "deskhand-native";
 
 /// What core may not name, since it does no I/O of its own.
 const NOT_IN_CORE: &[&str] = &["rusqlite", "cap-std", "cap-fs-ext", "rustix", "tempfile", "ignore", "zip"];
@@ -266,7 +280,9 @@ fn every_crate_takes_lints_and_versions_from_the_workspace() {
         let manifest = manifest(&member.manifest);
         let inherits =
             |table: &toml::Value| table.get("workspace").and_then(toml::Value::as_bool) == Some(true);
-        if !manifest.get("lints").is_some_and(inherits) {
+        if member.name == HAS_UNSAFE {
+            wrong.extend(other_lints(&manifest));
+        } else if !manifest.get("lints").is_some_and(inherits) {
             wrong.push(format!("{}: no `[lints] workspace = true`", member.name));
         }
         for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
@@ -276,6 +292,16 @@ fn every_crate_takes_lints_and_versions_from_the_workspace() {
         }
     }
     report("lints and versions are said once, in the workspace's Cargo.toml", &wrong);
+}
+
+/// Where the lints of the crate with `unsafe` differ from the workspace's in more than that. `deny` is what a module of
+/// its own has to lift in the open.
+fn other_lints(manifest: &toml::Value) -> Option<String> {
+    let mut wanted = self::manifest(&root().join("Cargo.toml"))["workspace"]["lints"].clone();
+    assert_eq!(wanted["rust"]["unsafe_code"].as_str(), Some("forbid"));
+    wanted["rust"]["unsafe_code"] = "deny".into();
+    (manifest.get("lints") != Some(&wanted))
+        .then(|| format!("{HAS_UNSAFE}: its lints are not the workspace's"))
 }
 
 #[test]

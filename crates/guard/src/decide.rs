@@ -7,8 +7,8 @@
 use std::{fmt, sync::Arc};
 
 use deskhand_core::{
-    Decision, Desktop, Grant, GrantBook, GrantEffect, Mode, Permission, Policy, Question, StoreResult, Time,
-    Verdict, grant::GrantPlace,
+    Decision, Desktop, Grant, GrantBook, GrantEffect, Mode, Permission, Policy, Question, Shape, StoreResult,
+    Time, Verdict, grant::GrantPlace,
 };
 
 /// Decides by mode, grants and settings.
@@ -57,7 +57,12 @@ impl Policy for Rules {
         if let Some(no) = matching.iter().find(|grant| grant.effect == GrantEffect::Deny) {
             return Ok(refused(question, no));
         }
+        let allowed = |grant: &&Grant| grant.effect == GrantEffect::Allow;
+        // Whoever said yes to a host has named it.
+        let is_host_named =
+            matching.iter().filter(allowed).any(|grant| matches!(grant.shape, Shape::Host { .. }));
         if permission(question) < Permission::Sensitive
+            && !is_host_named
             && let Some(why) = question.outside.objects_to(plan)
         {
             return Ok(tainted(question, &why));
@@ -65,7 +70,7 @@ impl Policy for Rules {
         Ok(match permission(question) {
             Permission::Public => by_plan(question, Verdict::Allow),
             Permission::Sensitive => sensitive(question),
-            _ => moderate(question, matching.iter().find(|grant| grant.effect == GrantEffect::Allow)),
+            _ => moderate(question, matching.iter().find(allowed)),
         })
     }
 }
@@ -142,7 +147,7 @@ fn sensitive(question: &Question<'_>) -> Decision {
     by_plan(question, Verdict::Ask)
 }
 
-/// Text from outside may have asked for this: only a person can tell, and only about this one call.
+/// Text from outside may have asked for this: only a person can tell, and only about this one call, or by naming the host.
 fn tainted(question: &Question<'_>, why: &str) -> Decision {
     let decision = if question.mode == Mode::Unattended {
         let hint = "Have a person compact the conversation (`/compact`), which takes the text from outside away, or run it with \
@@ -151,7 +156,11 @@ fn tainted(question: &Question<'_>, why: &str) -> Decision {
     } else {
         of(question, Verdict::Ask, "outside:tainted", why)
     };
-    Decision { permission: Permission::Sensitive, ..decision }
+    let plan = question.plan;
+    let is_host =
+        |shape: &Shape| matches!(shape, Shape::Host { .. }) && shape.covers(question.arguments, plan);
+    let wants_host_named = decision.verdict == Verdict::Ask && plan.shapes.iter().any(is_host);
+    Decision { permission: Permission::Sensitive, wants_host_named, ..decision }
 }
 
 fn refused(question: &Question<'_>, no: &Grant) -> Decision {
@@ -187,7 +196,14 @@ fn of(
     rule: impl Into<String>,
     why: impl Into<String>,
 ) -> Decision {
-    Decision { verdict, permission: permission(question), rule: rule.into(), why: why.into(), hint: None }
+    Decision {
+        verdict,
+        permission: permission(question),
+        rule: rule.into(),
+        why: why.into(),
+        hint: None,
+        wants_host_named: false,
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub mod decide;
 pub mod mask;
+mod new_files;
 pub mod outbound;
 pub mod paths;
 #[cfg(unix)]
@@ -10,5 +11,6 @@ pub mod shell;
 
 pub use decide::Rules;
 pub use mask::SecretScreener;
+pub use new_files::NewFiles;
 pub use outbound::Outbound;
 pub use paths::{BoundPaths, Kind, PathArg, Paths, PathsConfig, PathsOf, Place, PlanOn, Tree};

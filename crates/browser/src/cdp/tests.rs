@@ -132,10 +132,13 @@ async fn silence_ends_with_the_deadline_and_leaves_nothing_behind() {
     peer.answer(id, json!("too late")).await;
     // A caller that goes away takes its place with it.
     let dropped = calling(&connection, "A.c", LONG);
-    peer.command().await;
+    let id = peer.command().await["id"].as_u64().unwrap();
     dropped.abort();
     assert!(dropped.await.unwrap_err().is_cancelled());
     assert_eq!(connection.unanswered(), 0);
+    // The answer to what was cancelled finds nobody, however often it comes.
+    peer.answer(id, json!("after the cancel")).await;
+    peer.answer(id, json!("and again")).await;
     let next = calling(&connection, "A.d", LONG);
     let id = peer.command().await["id"].as_u64().unwrap();
     peer.answer(id, json!(1)).await;
@@ -195,6 +198,24 @@ async fn an_enormous_answer_fails_alone() {
     let id = peer.command().await["id"].as_u64().unwrap();
     peer.answer(id, json!("fine")).await;
     assert_eq!(next.await.unwrap(), Ok(json!("fine")));
+}
+
+#[tokio::test]
+async fn an_enormous_event_is_let_go_and_the_next_is_heard() {
+    let (connection, mut peer, heard, _stop) = connected();
+    let call = calling(&connection, "A.b", LONG);
+    let id = peer.command().await["id"].as_u64().unwrap();
+    peer.stream.write_all(b"{\"method\":\"Large.event\",\"params\":{\"text\":\"").await.unwrap();
+    let piece = vec![b'x'; 1 << 20];
+    for _ in 0..=(MOST_BYTES >> 20) {
+        peer.stream.write_all(&piece).await.unwrap();
+    }
+    peer.say("\"}}").await;
+    peer.say(r#"{"method":"Small.event","sessionId":"nobody's"}"#).await;
+    peer.answer(id, json!("fine")).await;
+    assert_eq!(call.await.unwrap(), Ok(json!("fine")));
+    assert_eq!(heard.count.load(Ordering::SeqCst), 1);
+    assert_eq!(heard.last.lock().unwrap().as_ref().unwrap().method, "Small.event");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Page, PageError, Point, unless_cancelled, world};
 use crate::{
     cdp::{Connection, Session},
-    tab::Frame,
+    tab::{Frame, Tab},
 };
 
 /// How long an element that is not there yet, hidden or covered is waited for. Pages move while they load.
@@ -26,6 +26,15 @@ pub struct Target {
     pub x: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub y: Option<f64>,
+}
+
+impl Target {
+    /// Whether it is named by what a snapshot may have given as a ref, of whichever document.
+    pub(super) fn is_well_formed_ref(&self) -> bool {
+        let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let parts = self.reference.as_deref().and_then(|text| text.trim().strip_prefix('d')?.split_once('e'));
+        parts.is_some_and(|(document, element)| number(document) && number(element))
+    }
 }
 
 /// What a function of the kit said, and in which frame.
@@ -100,6 +109,9 @@ impl Page {
                     let point = Point { x: side("x") + offset.x, y: side("y") + offset.y };
                     return Ok((point, answer));
                 }
+                Err(PageError::Element { code: "not_found", .. }) if self.is_empty()? => {
+                    return Err(nothing_open());
+                }
                 Err(PageError::Element { code, .. })
                     if matches!(code, "not_found" | "not_actionable") && begun.elapsed() < PATIENCE =>
                 {
@@ -108,6 +120,11 @@ impl Page {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Whether nothing was ever opened in it: what is not there will not come.
+    pub(super) fn is_empty(&self) -> Result<bool, PageError> {
+        self.tab(Tab::is_untouched)
     }
 
     /// Where in the tab's viewport a frame begins.
@@ -151,6 +168,15 @@ impl Page {
             }
             root
         })
+    }
+}
+
+/// Where an element is looked for, and there is no page.
+pub(super) fn nothing_open() -> PageError {
+    PageError::Element {
+        code: "no_page",
+        message: "no page is open yet".to_owned(),
+        hint: "Open one with browser_navigate first.".to_owned(),
     }
 }
 

@@ -51,7 +51,9 @@ impl From<CdpError> for PageError {
 impl From<PageError> for ToolError {
     fn from(error: PageError) -> Self {
         let mut message = error.to_string();
-        if let Some(first) = message.get(..1) {
+        // An address is given as it is.
+        let begins_with_address = message.split(' ').next().is_some_and(|word| word.contains("://"));
+        if let Some(first) = message.get(..1).filter(|_| !begins_with_address) {
             message = first.to_uppercase() + &message[1..];
         }
         if !message.ends_with('.') {

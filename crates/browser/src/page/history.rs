@@ -39,6 +39,7 @@ impl Page {
         let wanted = entry["url"].as_str().unwrap_or_default().to_owned();
         let before =
             self.tab(|tab| tab.main_frame().map(|frame| frame.loader.clone()).unwrap_or_default())?;
+        self.quiet_dialogs().await?;
         self.call("Page.navigateToHistoryEntry", json!({"entryId": entry["id"]})).await?;
         // Within one document only the address changes; else another document comes, or comes back out of the cache.
         let arrived = |tab: &crate::tab::Tab| {

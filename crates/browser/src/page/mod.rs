@@ -77,7 +77,11 @@ impl Page {
         };
         let session = Session::of(browser.connection().clone(), session);
         // A tab that is used is the one that is seen, and has the focus; in a new one the address bar has it.
-        if browser.targets().change(|state| state.front.replace(target.clone()) != Some(target.clone())) {
+        let comes_to_the_front = browser.targets().change(|state| {
+            state.tab_mut(&target).into_iter().for_each(|tab| tab.used = true);
+            state.front.replace(target.clone()) != Some(target.clone())
+        });
+        if comes_to_the_front {
             session.post("Page.bringToFront", &serde_json::json!({}));
         }
         Ok(Self { browser, target, session, cancel, _turn: turn })
@@ -116,12 +120,23 @@ impl Page {
         if self.tab(|tab| tab.crashed)? {
             return Err(PageError::Crashed);
         }
-        let answer = unless_cancelled(&self.cancel, session.call_within(limit, method, params)).await?;
+        let answer = tokio::select! {
+            answer = unless_cancelled(&self.cancel, session.call_within(limit, method, params)) => answer?,
+            gone = self.until_gone(session) => return Err(gone),
+        };
         // A page that crashes under a command does not answer, or not with what was asked.
         answer.map_err(|error| match self.tab(|tab| tab.crashed) {
             Ok(true) => PageError::Crashed,
             _ => error.into(),
         })
+    }
+
+    /// Waits until a session is gone, with its tab or its frame: what it was asked then is answered by nobody.
+    async fn until_gone(&self, session: &Session) -> PageError {
+        let Some(id) = session.id() else { return std::future::pending().await };
+        self.browser.targets().until(|state| !state.has_session(id)).await;
+        let gone = self.tab(|_| PageError::Refused("the frame is gone".to_owned()));
+        gone.unwrap_or_else(|closed| closed)
     }
 
     /// Waits until the tab is as `wanted` says.

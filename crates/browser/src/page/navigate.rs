@@ -10,9 +10,29 @@ use url::Url;
 
 use super::{Page, PageError};
 use crate::{
+    cdp::Session,
     proxy::Why,
     tab::{Frame, Tab},
 };
+
+/// How long a page may take to be kept from opening dialogs.
+const QUIETING: Duration = Duration::from_secs(2);
+
+/// A navigation that has not come to a document yet. One that nobody waits for any more is stopped: as long as it is under
+/// way, the page that is there answers nothing.
+struct UnderWay<'a>(&'a Session);
+
+impl UnderWay<'_> {
+    fn has_arrived(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.post("Page.stopLoading", &json!({}));
+    }
+}
 
 /// When a page counts as loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -75,10 +95,13 @@ impl Page {
         // A page that crashed is left this way.
         self.change_tab(|tab| tab.crashed = false);
         self.listen_for_answers().await?;
+        self.quiet_dialogs().await?;
+        let under_way = UnderWay(&self.session);
         let answer = match self.call_within(limit, "Page.navigate", json!({"url": url})).await {
             Err(PageError::TimedOut { .. }) => return Err(give_up(url, until, limit)),
             answer => answer?,
         };
+        under_way.has_arrived();
         if answer["isDownload"] == true {
             return Ok(Navigated { download: true, ..self.here().await? });
         }
@@ -131,6 +154,7 @@ impl Page {
     /// Loads the page anew.
     pub async fn reload(&self, until: WaitUntil, limit: Duration) -> Result<Navigated, PageError> {
         let before = self.tab(loader)?;
+        self.quiet_dialogs().await?;
         self.note_reload().await?;
         self.call_within(limit, "Page.reload", json!({})).await?;
         self.wait_for_another(&before, until, limit).await?;
@@ -152,7 +176,9 @@ impl Page {
             }
             other => other,
         };
+        let under_way = UnderWay(&self.session);
         self.wait_for(limit, another).await.map_err(named)?;
+        under_way.has_arrived();
         self.wait_for_document(None, until, left(begun, limit)).await.map_err(named)
     }
 
@@ -172,6 +198,27 @@ impl Page {
             (is_it && until.is_reached(frame)).then_some(())
         };
         self.wait_for(limit, reached).await
+    }
+
+    /// Before a page is left that has opened dialogs: it opens no more. One that comes while the browser is between two
+    /// documents can be answered by nobody, and holds up both.
+    pub(super) async fn quiet_dialogs(&self) -> Result<(), PageError> {
+        const QUIET: &str = "for (const w of [window, ...Array.from(frames)]) \
+            try { w.alert = w.confirm = w.prompt = () => null } catch {}";
+        if !self.tab(Tab::has_asked)? {
+            return Ok(());
+        }
+        // What stops the page's code at its dialogs may stop this, too. Where it cannot be done, the page is left all the same.
+        for _ in 0..3 {
+            let params = json!({"expression": QUIET});
+            if !matches!(
+                self.call_within(QUIETING, "Runtime.evaluate", params).await,
+                Err(PageError::Refused(_))
+            ) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Where the tab is now.

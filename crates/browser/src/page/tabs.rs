@@ -13,7 +13,9 @@ impl Page {
     pub async fn new_tab(&self) -> Result<(), PageError> {
         let opened = self.on_browser("Target.createTarget", json!({"url": "about:blank"})).await?;
         let target = opened["targetId"].as_str().unwrap_or_default().to_owned();
-        self.until(|state| state.current().is_some_and(|tab| tab.target == target)).await
+        self.until(|state| state.tab(&target).is_some()).await?;
+        self.browser.targets().change(|state| state.make_current(&target));
+        Ok(())
     }
 
     /// Makes a tab the current one.

@@ -11,6 +11,8 @@ use super::{Page, PageError, Target, element, unless_cancelled};
 /// How long the page is left to wait by itself before frames and the clock are looked at again.
 const SLICE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(50);
+/// How much longer than it waits a page may take to answer.
+const ANSWERING: Duration = Duration::from_secs(5);
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +29,20 @@ pub enum ElementState {
     Detached,
 }
 
+/// What came of asking once.
+enum Round {
+    /// It is so; what is said of the element.
+    Reached(Value),
+    /// It is not; in words, what is there.
+    NotYet(String),
+}
+
+impl Round {
+    fn is_reached(&self) -> bool {
+        matches!(self, Self::Reached(_))
+    }
+}
+
 impl Page {
     /// Waits until an element is in a state; what is said of it.
     pub async fn wait_for_element(
@@ -36,50 +52,94 @@ impl Page {
         limit: Duration,
     ) -> Result<Value, PageError> {
         let begun = Instant::now();
-        let mut last = None;
+        let comes = matches!(state, ElementState::Visible | ElementState::Attached);
+        if comes && self.is_empty()? && !self.comes(target, state, Duration::ZERO).await?.is_reached() {
+            return Err(element::nothing_open());
+        }
         loop {
             let left = limit.saturating_sub(begun.elapsed());
-            for answer in self.states_of(target, state, left.min(SLICE)).await? {
-                match element::refusal(&answer) {
-                    None => return Ok(answer),
-                    Some((_, "timeout")) => last = Some(answer),
-                    Some((no, _)) => return Err(no),
-                }
-            }
+            let round = if comes {
+                self.comes(target, state, left.min(SLICE)).await?
+            } else {
+                self.goes(target, state, left.min(SLICE)).await?
+            };
+            let why = match round {
+                Round::Reached(answer) => return Ok(answer),
+                Round::NotYet(why) => why,
+            };
             if begun.elapsed() >= limit {
-                let why = last.as_ref().and_then(|last| last["message"].as_str()).unwrap_or_default();
                 return Err(PageError::TimedOut { doing: format!("waiting ({why})"), limit });
             }
             unless_cancelled(&self.cancel, tokio::time::sleep(PAUSE)).await?;
         }
     }
 
-    /// What each frame says, the tab's own first, which gets the time. For what is to be gone only that one counts.
-    async fn states_of(
-        &self,
-        target: &Target,
-        state: ElementState,
-        time: Duration,
-    ) -> Result<Vec<Value>, PageError> {
-        let goes = matches!(state, ElementState::Hidden | ElementState::Detached);
-        let mut answers = Vec::new();
+    /// Whether some frame has it. The tab's own gets the time.
+    async fn comes(&self, target: &Target, state: ElementState, time: Duration) -> Result<Round, PageError> {
+        let mut last = String::new();
         for (number, frame) in self.frames_for(target)?.into_iter().enumerate() {
-            if number > 0 && goes {
-                break;
-            }
             let wait = if number == 0 { time } else { Duration::ZERO };
-            let mut argument = json!(target);
-            argument["state"] = json!(state);
-            argument["timeout_ms"] = json!(wait.as_millis());
-            match self.ask_within(wait + Duration::from_secs(5), Some(&frame), "wait_state", &argument).await
-            {
-                Ok(answer) => answers.push(answer),
-                // The document went away meanwhile: the next round asks the new one.
-                Err(PageError::Refused(_) | PageError::Element { .. } | PageError::Script(_)) => {}
-                Err(error) => return Err(error),
+            match self.state_in(&frame, target, state, wait).await? {
+                Some(Round::NotYet(why)) => last = why,
+                Some(reached) => return Ok(reached),
+                None => {}
             }
         }
-        Ok(answers)
+        Ok(Round::NotYet(last))
+    }
+
+    /// Whether no frame has it, all of them asked once over. The first that has it gets the time.
+    async fn goes(&self, target: &Target, state: ElementState, time: Duration) -> Result<Round, PageError> {
+        let frames = match self.frames_for(target) {
+            // With its document, the element is gone.
+            Err(PageError::Element { code: "stale_ref", .. }) if target.is_well_formed_ref() => {
+                return Ok(Round::Reached(json!({"reached": true})));
+            }
+            frames => frames?,
+        };
+        let mut reached = None;
+        for frame in frames {
+            match self.state_in(&frame, target, state, Duration::ZERO).await? {
+                Some(Round::NotYet(_)) => {
+                    let waited = self.state_in(&frame, target, state, time).await?;
+                    // Meanwhile it may have come in another: the next round asks all again.
+                    let why = match waited {
+                        Some(Round::NotYet(why)) => why,
+                        _ => "it was there a moment ago".to_owned(),
+                    };
+                    return Ok(Round::NotYet(why));
+                }
+                Some(Round::Reached(answer)) => reached = reached.or(Some(answer)),
+                None => {}
+            }
+        }
+        Ok(reached.map_or_else(|| Round::NotYet("the page is changing".to_owned()), Round::Reached))
+    }
+
+    /// What a frame says; `None`: its document went away meanwhile.
+    async fn state_in(
+        &self,
+        frame: &str,
+        target: &Target,
+        state: ElementState,
+        wait: Duration,
+    ) -> Result<Option<Round>, PageError> {
+        let mut argument = json!(target);
+        argument["state"] = json!(state);
+        argument["timeout_ms"] = json!(wait.as_millis());
+        let asked = self.ask_within(wait + ANSWERING, Some(frame), "wait_state", &argument).await;
+        let answer = match asked {
+            Ok(answer) => answer,
+            Err(PageError::Refused(_) | PageError::Element { .. } | PageError::Script(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        match element::refusal(&answer) {
+            None => Ok(Some(Round::Reached(answer))),
+            Some((_, "timeout")) => {
+                Ok(Some(Round::NotYet(answer["message"].as_str().unwrap_or_default().to_owned())))
+            }
+            Some((no, _)) => Err(no),
+        }
     }
 
     /// Waits until a script says something that counts as true; what it said.

@@ -13,6 +13,10 @@ use crate::{
 /// The name of the world. Pages do not see it; the developer tools do.
 const NAME: &str = "deskhand";
 
+/// What the browser says of code that was stopped, and how often it is tried again.
+const STOPPED: &str = "Execution was terminated";
+const MOST_TRIES: usize = 5;
+
 /// What is evaluated there, once for each document: an object of functions. Refs that it gives begin with the number of
 /// the document, so that one of another document or frame is known for what it is.
 fn kit(generation: u64) -> String {
@@ -47,6 +51,23 @@ impl Page {
         argument: &Value,
     ) -> Result<Value, PageError> {
         let frame = frame.unwrap_or(&self.target);
+        let mut tries = 0;
+        loop {
+            match self.ask_once(limit, frame, function, argument).await {
+                // The page's code was being stopped, for its dialogs, and ours with it.
+                Err(PageError::Refused(why)) if why.contains(STOPPED) && tries < MOST_TRIES => tries += 1,
+                answer => return answer,
+            }
+        }
+    }
+
+    async fn ask_once(
+        &self,
+        limit: Duration,
+        frame: &str,
+        function: &str,
+        argument: &Value,
+    ) -> Result<Value, PageError> {
         let mut fresh = false;
         loop {
             let (session, world, is_new) = self.world(frame, fresh).await?;

@@ -37,6 +37,11 @@ impl Dialogs {
         self.seen = 0;
     }
 
+    /// Whether there was one.
+    pub fn any(&self) -> bool {
+        self.seen > 0
+    }
+
     /// The answer to a `Page.javascriptDialogOpening`.
     pub fn opens(&mut self, params: &Value, policy: &DialogPolicy, notices: &mut Notices) -> Answer {
         self.seen += 1;

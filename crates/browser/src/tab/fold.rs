@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     dialogs::Answer,
-    state::{Answered, Attached, MOST_TABS, State, Tab},
+    state::{Answered, Attached, MOST_TABS, State, Tab, Whose},
 };
 use crate::{cdp::Event, stealth::Kind};
 
@@ -88,6 +88,8 @@ impl State {
                 let address = word("remoteIPAddress").trim_matches(['[', ']']).parse();
                 tab.answered = address.ok().map(|address| Answered { url: word("url").to_owned(), address });
             }
+            // In a tab that no call has had, the person is there to answer it.
+            "Page.javascriptDialogOpening" if self.whose == Whose::Theirs && !tab.used => {}
             "Page.javascriptDialogOpening" => {
                 let answer = tab.dialogs.opens(params, &self.dialog_policy, &mut self.notices);
                 return answered(session, answer);
@@ -111,6 +113,10 @@ impl State {
             _ => return vec![Then::LetRun { session }],
         };
         match kind {
+            Kind::Page if self.tabs.len() >= MOST_TABS && self.whose == Whose::Theirs => {
+                self.notices.add(&format!("More than {MOST_TABS} tabs are open: the others are not seen."));
+                return vec![Then::LetRun { session }];
+            }
             Kind::Page if self.tabs.len() >= MOST_TABS => {
                 self.notices
                     .add(&format!("A page wanted more than {MOST_TABS} tabs; the new one was closed."));
@@ -139,6 +145,7 @@ impl State {
             dialogs: super::dialogs::Dialogs::default(),
             crashed: false,
             visited: info["url"].as_str().is_some_and(|url| !matches!(url, "" | "about:blank")),
+            used: false,
             loading: false,
             reloaded: None,
             answered: None,
@@ -147,13 +154,37 @@ impl State {
         if let Some(frame) = tab.frames.get_mut(target) {
             info["url"].as_str().unwrap_or_default().clone_into(&mut frame.url);
         }
-        if info["openerId"].is_string() {
+        let opener = info["openerId"].as_str();
+        let is_persons =
+            self.whose == Whose::Theirs && (opener.is_none() || opener != self.current.as_deref());
+        if opener.is_some() && !is_persons {
             let shown = info["url"].as_str().filter(|url| !url.is_empty()).unwrap_or("about:blank");
             self.notices.add(&format!("The page opened a new tab, number {}: {shown}.", tab.number));
         }
-        // What a person would look at: the first tab, and whatever opens after it.
-        self.current = Some(tab.target.clone());
+        // What a person would look at: the first tab, and whatever opens after it. What they open for themselves is not.
+        if !is_persons || self.current.is_none() {
+            self.current = Some(tab.target.clone());
+        }
         self.tabs.push(tab);
+    }
+
+    /// The answer to `Page.getFrameTree`: the frames of a document that was there before we were.
+    pub fn frames_are(&mut self, session: &str, tree: &Value) {
+        let Some(tab) = self.sessions.get(session).map(|attached| attached.tab.clone()) else { return };
+        let Some(tab) = self.tab_mut(&tab) else { return };
+        let mut trees = vec![tree];
+        while let Some(tree) = trees.pop() {
+            if tree["frame"]["id"].is_string() {
+                tab.frames.navigated(&tree["frame"], session);
+            }
+            trees.extend(tree["childFrames"].as_array().into_iter().flatten().rev());
+        }
+    }
+
+    /// The sessions of tabs and of frames with processes of their own.
+    pub fn sessions_with_frames(&self) -> Vec<String> {
+        let of = self.sessions.iter().filter(|(_, attached)| attached.kind != Kind::Worker);
+        of.map(|(session, _)| session.clone()).collect()
     }
 
     fn detached(&mut self, session: &str) {

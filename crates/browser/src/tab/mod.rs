@@ -18,6 +18,6 @@ pub use self::{
     dialogs::DialogPolicy,
     downloads::{Download, DownloadState},
     frames::{Frame, Reached, World},
-    state::{State, Tab},
+    state::{State, Tab, Whose},
     targets::{Targets, Waited},
 };

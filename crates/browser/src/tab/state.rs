@@ -10,11 +10,23 @@ use super::{
 };
 use crate::stealth::Kind;
 
-/// How many tabs may be open. What a page opens beyond that is closed at once.
+/// How many tabs may be open. What a page opens beyond that is closed at once; in a browser of somebody else's, it is not
+/// seen.
 pub const MOST_TABS: usize = 30;
+
+/// Whose browser it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Whose {
+    /// Started for one session, and nobody else's.
+    #[default]
+    Ours,
+    /// It ran before. A person has tabs in it, and goes on with them; what they do there is none of ours.
+    Theirs,
+}
 
 #[derive(Debug, Default)]
 pub struct State {
+    pub(super) whose: Whose,
     /// By session id.
     pub(super) sessions: HashMap<String, Attached>,
     /// In the order in which they were opened.
@@ -49,6 +61,8 @@ pub struct Tab {
     pub crashed: bool,
     /// Whether anything but an empty page was ever in it.
     pub visited: bool,
+    /// Whether a call has had it. Others of a person's tabs are only listed.
+    pub used: bool,
     /// Whether its main frame is loading something.
     pub loading: bool,
     /// The entry of its history that was loaded anew and is known to be no answer to a form.
@@ -70,6 +84,16 @@ impl Tab {
         self.frames.get(&self.target).or_else(|| self.frames.iter().find(|frame| frame.parent.is_none()))
     }
 
+    /// Whether nothing was opened in it yet. (An empty page that another one opened has whatever that one wrote into it.)
+    pub fn is_untouched(&self) -> bool {
+        self.number == 1 && !self.visited
+    }
+
+    /// Whether its document has opened a dialog.
+    pub fn has_asked(&self) -> bool {
+        self.dialogs.any()
+    }
+
     pub fn url(&self) -> &str {
         let main = self.main_frame();
         main.map_or("", |frame| frame.unreachable.as_deref().unwrap_or(&frame.url))
@@ -77,6 +101,15 @@ impl Tab {
 }
 
 impl State {
+    pub fn of(whose: Whose) -> Self {
+        Self { whose, ..Self::default() }
+    }
+
+    /// Whether there is still something at its other end.
+    pub fn has_session(&self, id: &str) -> bool {
+        self.sessions.contains_key(id)
+    }
+
     /// The tab that calls are about.
     pub fn current(&self) -> Option<&Tab> {
         self.tabs.iter().find(|tab| Some(&tab.target) == self.current.as_ref())
@@ -88,6 +121,13 @@ impl State {
 
     pub fn tab_mut(&mut self, target: &str) -> Option<&mut Tab> {
         self.tabs.iter_mut().find(|tab| tab.target == target)
+    }
+
+    /// Makes the tab of this target the one that calls are about, if there is one.
+    pub fn make_current(&mut self, target: &str) {
+        if self.tab(target).is_some() {
+            self.current = Some(target.to_owned());
+        }
     }
 
     /// Makes it the one that calls are about. Whether there is such a tab.

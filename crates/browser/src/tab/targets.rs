@@ -9,7 +9,10 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{fold::Then, state::State};
+use super::{
+    fold::Then,
+    state::{State, Whose},
+};
 use crate::{
     cdp::{Connection, Ears, Event, Session},
     stealth::{Identity, Kind, Stealth},
@@ -34,8 +37,8 @@ pub struct Targets {
 }
 
 impl Targets {
-    pub fn new(stealth: Stealth) -> Arc<Self> {
-        let (state, changed) = (Mutex::default(), watch::Sender::new(0));
+    pub fn new(stealth: Stealth, whose: Whose) -> Arc<Self> {
+        let (state, changed) = (Mutex::new(State::of(whose)), watch::Sender::new(0));
         Arc::new(Self { state, changed, stealth, identity: OnceLock::new() })
     }
 
@@ -81,22 +84,28 @@ impl Targets {
         cancel: &CancellationToken,
         wanted: impl Fn(&State) -> Option<T>,
     ) -> Result<T, Waited> {
-        let mut changes = self.changed.subscribe();
-        let search = async {
-            loop {
-                changes.mark_unchanged();
-                if let Some(found) = wanted(&self.look()) {
-                    return found;
-                }
-                // The sender is ours: this ends only with a change.
-                let _ = changes.changed().await;
-            }
-        };
         tokio::select! {
-            found = search => Ok(found),
+            found = self.find(wanted) => Ok(found),
             () = cancel.cancelled() => Err(Waited::Cancelled),
             why = connection.until_ended() => Err(Waited::Closed(why)),
             () = tokio::time::sleep(limit) => Err(Waited::TimedOut),
+        }
+    }
+
+    /// Waits until the state is as `wanted` says, however long that takes.
+    pub async fn until(&self, wanted: impl Fn(&State) -> bool) {
+        self.find(|state| wanted(state).then_some(())).await;
+    }
+
+    async fn find<T>(&self, wanted: impl Fn(&State) -> Option<T>) -> T {
+        let mut changes = self.changed.subscribe();
+        loop {
+            changes.mark_unchanged();
+            if let Some(found) = wanted(&self.look()) {
+                return found;
+            }
+            // The sender is ours: this ends only with a change.
+            let _ = changes.changed().await;
         }
     }
 

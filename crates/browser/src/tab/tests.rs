@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     fold::Then,
-    state::{MOST_TABS, State},
+    state::{MOST_TABS, State, Whose},
 };
 use crate::{cdp::Event, stealth::Kind};
 
@@ -116,6 +116,56 @@ fn there_is_an_end_to_tabs_and_what_is_none_is_let_go() {
     assert_eq!(state.tabs.len(), MOST_TABS);
     let then = state.fold(&event(None, "Target.attachedToTarget", attach("webview", "W", "SW")));
     assert_eq!(then, [Then::LetRun { session: "SW".into() }]);
+}
+
+/// In a person's browser their tabs stay, however many, their new ones are not taken, and their dialogs are theirs.
+#[test]
+fn what_a_person_does_in_their_own_browser_is_theirs() {
+    let mut state = State::of(Whose::Theirs);
+    for number in 0..MOST_TABS + 5 {
+        let params = attach("page", &format!("T{number}"), &format!("S{number}"));
+        let then = state.fold(&event(None, "Target.attachedToTarget", params));
+        let seen = matches!(then[0], Then::Prepare { .. });
+        let left_alone = matches!(then[0], Then::LetRun { .. });
+        assert!(if number < MOST_TABS { seen } else { left_alone }, "{number}: {then:?}");
+    }
+    assert_eq!((state.tabs.len(), state.current().unwrap().target.as_str()), (MOST_TABS, "T0"));
+    let dialog = json!({"type": "confirm", "message": "Really?"});
+    let opens =
+        |state: &mut State| state.fold(&event(Some("S0"), "Page.javascriptDialogOpening", dialog.clone()));
+    assert_eq!(opens(&mut state), []);
+    state.tab_mut("T0").unwrap().used = true;
+    assert!(matches!(opens(&mut state)[..], [Then::Post { method: "Page.handleJavaScriptDialog", .. }]));
+    // What the page in use opens is followed; what another one opens is not.
+    for (opener, current) in [("T3", "T0"), ("T0", "U")] {
+        state.fold(&event(None, "Target.detachedFromTarget", json!({"sessionId": "S9"})));
+        state.fold(&event(None, "Target.detachedFromTarget", json!({"sessionId": "SU"})));
+        let mut params = attach("page", "U", "SU");
+        params["targetInfo"]["openerId"] = opener.into();
+        state.fold(&event(None, "Target.attachedToTarget", params));
+        assert_eq!(state.current().unwrap().target, current, "{opener}");
+    }
+}
+
+#[test]
+fn frames_that_were_there_before_are_taken_in() {
+    let mut state = State::of(Whose::Theirs);
+    state.fold(&event(None, "Target.attachedToTarget", attach("page", "T", "S")));
+    lifecycle(&mut state, "T", "L1", "load");
+    let inner = json!({"frame": {"id": "F", "parentId": "T", "loaderId": "L2", "url": "http://a.test/f"}});
+    let tree =
+        json!({"frame": {"id": "T", "loaderId": "L1", "url": "http://a.test/"}, "childFrames": [inner]});
+    state.frames_are("S", &tree);
+    state.frames_are("unknown", &tree);
+    for odd in [Value::Null, json!({"frame": 3, "childFrames": {}}), json!({"childFrames": [1, {}]})] {
+        state.frames_are("S", &odd);
+    }
+    let tab = state.current().unwrap();
+    let seen: Vec<_> =
+        tab.frames.iter().map(|f| (f.id.as_str(), f.parent.as_deref(), f.url.as_str())).collect();
+    assert_eq!(seen, [("T", None, "http://a.test/"), ("F", Some("T"), "http://a.test/f")]);
+    assert!(tab.main_frame().unwrap().reached.load, "it is the document that was told of");
+    assert_eq!(state.sessions_with_frames(), ["S"]);
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! `browser_downloads`: what pages have downloaded, and the way from there into the workspace.
 
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use deskhand_core::{
     Absent, Cx, Effects, Permission, Plan, Services, Spec, Tool, ToolError, ToolResult, tool::Rendered,
 };
-use deskhand_guard::{PathArg, PathsOf, Place, PlanOn};
+use deskhand_guard::{NewFiles, PathArg, PathsOf, Place, PlanOn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,8 @@ pub struct Output {
     /// Where it was saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     saved: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -78,7 +81,7 @@ impl Tool for BrowserDownloads {
         let place = new_place(input, cx)?;
         let does = format!("Save «{}» as {}", hands::short(&download.suggested_name), place.shown());
         let from = format!("It comes from {}.", hands::short(&download.url));
-        let mut plan = Plan::new(does).note(from).on(&place).not_undoable("Delete the file to take it back.");
+        let mut plan = Plan::new(does).note(from).on(&place);
         plan.outside = Some(hands::host_of(&download.url).unwrap_or_else(|| "a web page".to_owned()));
         Ok(plan)
     }
@@ -87,19 +90,16 @@ impl Tool for BrowserDownloads {
         let saved = match input.download {
             None => None,
             Some(number) => {
-                let (_, file) = named(cx, number)?;
-                let place = new_place(&input, cx)?;
-                let shown = place.shown();
-                let saving = tokio::task::spawn_blocking(move || save(&file, &place)).await;
-                saving.map_err(|error| ToolError::new("not_saved", format!("{error}.")))??;
-                Some(shown)
+                let (download, file) = named(cx, number)?;
+                Some(cx.blocking(move |cx| save(&download, &file, &new_place(&input, cx)?, cx)).await?)
             }
         };
         // Where no browser runs there is nothing to list, and none is started for it.
         let browser = cx.service::<Browsers>()?.running(cx.session_id());
         let downloads =
             browser.map(|browser| listed(&browser.targets().look().downloads.0)).unwrap_or_default();
-        Ok(Output { downloads, saved })
+        let (saved, notices) = saved.unzip();
+        Ok(Output { downloads, saved, notices: notices.unwrap_or_default() })
     }
 
     fn render(output: &Output) -> Rendered {
@@ -115,7 +115,7 @@ impl Tool for BrowserDownloads {
             None if output.downloads.is_empty() => "Nothing was downloaded.".to_owned(),
             None => output.downloads.iter().map(line).collect::<Vec<_>>().join("\n"),
         };
-        Rendered::text(text)
+        Rendered::text(hands::with_notices(text, &output.notices))
     }
 }
 
@@ -163,14 +163,10 @@ fn new_place(input: &Input, cx: &Cx) -> ToolResult<Place> {
     Ok(place)
 }
 
-fn save(file: &Path, place: &Place) -> ToolResult<()> {
-    let failed = |error: io::Error| place.io("write", &error);
-    let mut from = fs::File::open(file).map_err(failed)?;
-    let mut to = place.create_new()?;
-    if let Err(error) = io::copy(&mut from, &mut to).and_then(|_| to.sync_all()) {
-        // Half a file is none.
-        let _ = place.parent()?.remove_file(Path::new(place.name().unwrap_or_default()));
-        return Err(failed(error));
-    }
-    Ok(())
+/// As the file tools write, so that it can be taken back as what they wrote. Returns where it is, and what is to be said.
+fn save(download: &Download, file: &Path, place: &Place, cx: &Cx) -> ToolResult<(String, Vec<String>)> {
+    let mut from = fs::File::open(file).map_err(|error| place.io("write", &error))?;
+    let summary = format!("Saved «{}» as {}", hands::short(&download.suggested_name), place.shown());
+    let (_, notes) = cx.service::<Arc<dyn NewFiles>>()?.write_new(place, &mut from, &summary, cx)?;
+    Ok((place.shown(), notes))
 }

@@ -51,7 +51,7 @@ pub async fn same_page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
 }
 
 /// Where the session's browser is: the host, and where what the page says comes from. Starts none, and waits for nothing.
-fn where_it_is(cx: &Cx) -> ToolResult<(Option<String>, Option<String>)> {
+pub fn where_it_is(cx: &Cx) -> ToolResult<(Option<String>, Option<String>)> {
     let browser = cx.service::<Browsers>()?.running(cx.session_id());
     let look = |state: &State| (state.current().and_then(|tab| host_of(tab.url())), source_in(state));
     Ok(browser.map(|browser| look(&browser.targets().look())).unwrap_or_default())

@@ -22,6 +22,7 @@ mod browser_wait_for;
 mod elements;
 mod hands;
 mod new_file;
+mod page_camera;
 mod sending;
 mod stepping;
 mod strokes;

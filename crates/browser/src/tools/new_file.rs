@@ -1,16 +1,9 @@
 //! A new file from what a page gave: through the path policy, in place of nothing, and in the undo journal.
 
-use std::{
-    io::{self, Write},
-    path::Path,
-    sync::Arc,
-};
+use std::sync::Arc;
 
-use deskhand_core::{
-    Cx, Time, ToolError, ToolResult, UndoJournal, UndoStep, arguments,
-    undo::{Meta, PathState, UndoHeader},
-};
-use deskhand_guard::{Kind, PathArg, PathsOf, Place};
+use deskhand_core::{Cx, ToolError, ToolResult};
+use deskhand_guard::{Kind, NewFiles, PathArg, PathsOf, Place};
 
 /// Where it may go: a name that is not taken, in a folder that is there.
 pub fn place(cx: &Cx, path: &PathArg, ending: &str) -> ToolResult<Place> {
@@ -27,35 +20,10 @@ pub fn place(cx: &Cx, path: &PathArg, ending: &str) -> ToolResult<Place> {
     Ok(place)
 }
 
-/// Writes it. What will be there is in the journal before it is.
-pub fn write(cx: &Cx, place: &Place, content: &[u8]) -> ToolResult<()> {
-    let journal = cx.service::<Arc<dyn UndoJournal>>()?;
-    let header = UndoHeader {
-        call: cx.call_id(),
-        tool: cx.tool().to_owned(),
-        summary: cx.mask(&format!("Wrote {}", place.shown())),
-        session_id: cx.session_id().to_owned(),
-        owner: cx.owner().map(str::to_owned),
-        at: Time::now(),
-        undoes: None,
-    };
-    journal.open(&header, 0)?;
-    let after = PathState::File {
-        size: content.len() as u64,
-        sha256: arguments::sha256_hex(content),
-        meta: Meta::default(),
-        kept: None,
-    };
-    let path = place.path().to_path_buf();
-    journal.append(cx.call_id(), &UndoStep::Change { path, before: PathState::Absent, after })?;
-    let failed = |error: io::Error| place.io("write", &error);
-    let mut file = place.create_new()?;
-    if let Err(error) = file.write_all(content).and_then(|()| file.sync_all()) {
-        // Half a file is none.
-        let _ = place.parent()?.remove_file(Path::new(place.name().unwrap_or_default()));
-        return Err(failed(error));
-    }
-    cx.undo_was_recorded();
+/// Writes it, as the file tools do.
+pub fn write(cx: &Cx, place: &Place, mut content: &[u8]) -> ToolResult<()> {
+    let summary = cx.mask(&format!("Wrote {}", place.shown()));
+    cx.service::<Arc<dyn NewFiles>>()?.write_new(place, &mut content, &summary, cx)?;
     Ok(())
 }
 

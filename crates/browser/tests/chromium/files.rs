@@ -38,6 +38,7 @@ async fn a_download_gets_into_the_workspace_only_by_a_call_that_says_so() {
         shop.gate.explain(Request::new("browser_downloads", save("notes.txt")), &shop.session).await;
     let plan = explained.unwrap().plan.unwrap();
     assert_eq!((plan.permission, plan.touches.len()), (Permission::Moderate, 1));
+    assert_eq!(plan.undo, Undoable::Yes);
     shop.call("browser_downloads", save("notes.txt")).await;
     assert_eq!(fs::read(path("notes.txt")).unwrap(), b"downloaded");
     for (arguments, status, code) in [
@@ -50,6 +51,11 @@ async fn a_download_gets_into_the_workspace_only_by_a_call_that_says_so() {
         assert_eq!((outcome.status, outcome.error.unwrap().code.as_str()), (status, code), "{arguments}");
     }
     assert_eq!(shop.permission("browser_downloads", save("/etc/notes.txt")).await, Permission::Sensitive);
+    // It is taken back as whatever a file tool wrote.
+    let undone = shop.call("undo", json!({})).await;
+    assert!(!path("notes.txt").exists() && undone.text.contains("notes.txt"), "{}", undone.text);
+    shop.call("browser_downloads", save("notes.txt")).await;
+    assert_eq!(fs::read(path("notes.txt")).unwrap(), b"downloaded");
     shop.browsers.close_all().await;
 }
 

@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
+    sync::watch,
     task::JoinHandle,
 };
 use tokio_util::sync::CancellationToken;
@@ -82,7 +83,28 @@ pub fn options() -> Options {
 /// Serves `tests/pages/` on two names of this machine, and some addresses that misbehave.
 pub struct Server {
     port: u16,
+    held: Held,
     serving: JoinHandle<()>,
+}
+
+/// What `/held` waits for: that it is let go. Who asks for it is counted.
+#[derive(Clone, Default)]
+struct Held {
+    asked: watch::Sender<usize>,
+    let_go: watch::Sender<bool>,
+}
+
+/// Pages that need `/held`: before their document is read, before they count as loaded, and after that.
+fn slow(name: &str) -> Option<&'static str> {
+    match name {
+        "slow/script" => Some("<title>Slow script</title><p>here<script src=/held></script>"),
+        "slow/image" => Some("<title>Slow image</title><p>here<img src=/held>"),
+        "slow/fetch" => Some(
+            "<title>Slow fetch</title><p>here<script>fetch('/held').then(() => \
+             document.body.insertAdjacentHTML('beforeend', '<p id=came>came</p>'))</script>",
+        ),
+        _ => None,
+    }
 }
 
 impl Drop for Server {
@@ -95,17 +117,31 @@ impl Server {
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
+        let held = Held::default();
+        let holds = held.clone();
         let serving = tokio::spawn(async move {
             let heard = Heard::default();
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(answer(stream, heard.clone()));
+                tokio::spawn(answer(stream, heard.clone(), holds.clone()));
             }
         });
-        Self { port, serving }
+        Self { port, held, serving }
     }
 
     pub fn url(&self, name: &str) -> String {
         format!("http://127.0.0.1:{}/{name}", self.port)
+    }
+
+    /// Lets go what is held, as soon as somebody has asked for it.
+    pub async fn let_go(&self) {
+        self.held.asked.subscribe().wait_for(|asked| *asked > 0).await.unwrap();
+        self.held.let_go.send_replace(true);
+    }
+
+    /// Holds what is asked for from here on.
+    pub fn hold(&self) {
+        self.held.let_go.send_replace(false);
+        self.held.asked.send_replace(0);
     }
 
     /// The same page on another site, so that it gets another process.
@@ -122,7 +158,7 @@ fn headers(request: &str) -> Value {
     Value::Object(lines.map(|(name, value)| (name.to_lowercase(), value.into())).collect::<Map<_, _>>())
 }
 
-async fn answer(mut stream: TcpStream, heard: Heard) {
+async fn answer(mut stream: TcpStream, heard: Heard, held: Held) {
     let mut request = Vec::new();
     while !request.ends_with(b"\r\n\r\n") {
         let mut byte = [0];
@@ -148,6 +184,11 @@ async fn answer(mut stream: TcpStream, heard: Heard) {
             std::future::pending::<()>().await;
             return;
         }
+        "held" => {
+            held.asked.send_modify(|asked| *asked += 1);
+            held.let_go.subscribe().wait_for(|let_go| *let_go).await.unwrap();
+            ("200 OK\r\nCache-Control: no-store", "text/javascript", Vec::new())
+        }
         // Does not answer at all.
         "silence" => {
             std::future::pending::<()>().await;
@@ -156,6 +197,10 @@ async fn answer(mut stream: TcpStream, heard: Heard) {
         // Wants a name and a password, for which a browser asks a person.
         "locked" => {
             ("401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"", "text/html", b"locked".to_vec())
+        }
+        "dialogs-for-ever" => {
+            let page = "<title>Asks</title><p>before</p><script>for (;;) alert('again')</script><p>after</p>";
+            ("200 OK", "text/html", page.as_bytes().to_vec())
         }
         "missing" => ("404 Not Found", "text/html", b"<title>Not here</title>".to_vec()),
         "redirect" => {
@@ -174,6 +219,9 @@ async fn answer(mut stream: TcpStream, heard: Heard) {
             "text/html",
             format!("<title>Framing</title><iframe src=\"{query}\"></iframe>").into_bytes(),
         ),
+        name if slow(name).is_some() => {
+            ("200 OK", "text/html", slow(name).unwrap_or_default().as_bytes().to_vec())
+        }
         name => {
             heard.lock().unwrap().insert(name.to_owned(), headers(&request));
             let script = std::path::Path::new(name).extension().is_some_and(|end| end == "js");

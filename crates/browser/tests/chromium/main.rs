@@ -1,6 +1,8 @@
 //! The crate against a real Chromium, on pages of our own in `tests/pages/`, served from this machine.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // all of it is tests
 
+mod attach;
+mod failures;
 mod files;
 mod fixture;
 mod frames;
@@ -10,8 +12,13 @@ mod lives;
 mod meanwhile;
 mod navigation;
 mod outbound;
+mod parameters;
+mod persons;
+mod pictures;
 mod scripts;
 mod secrets;
 mod sending;
 mod stealth;
 mod tools;
+mod visible;
+mod waits;

@@ -24,7 +24,10 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::fixture::{LIMIT, Server, chromium};
+use crate::{
+    fixture::{LIMIT, Server},
+    persons::Persons,
+};
 
 /// A service of this machine that nobody has approved. It counts who comes.
 struct Private {
@@ -189,29 +192,9 @@ async fn no_packet_goes_around_it() {
 #[tokio::test]
 async fn an_attached_browser_leaves_what_came_from_where_it_may_not_go() {
     let guarded = Guarded::new().await;
-    let profile = tempfile::tempdir().unwrap();
-    let mut running = tokio::process::Command::new(chromium().path)
-        .args([
-            "--headless=new",
-            "--no-sandbox",
-            "--remote-debugging-port=0",
-            "--no-first-run",
-            "about:blank",
-        ])
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .stderr(std::process::Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let port_file = profile.path().join("DevToolsActivePort");
-    let port = loop {
-        match std::fs::read_to_string(&port_file) {
-            Ok(text) if text.lines().count() > 1 => break text.lines().next().unwrap().to_owned(),
-            _ => tokio::time::sleep(Duration::from_millis(50)).await,
-        }
-    };
+    let persons = Persons::start(&["about:blank"]).await;
     let mut config = guarded.browsers.config().clone();
-    config.attach = Some(format!("http://127.0.0.1:{port}"));
+    config.attach = Some(persons.address());
     let browsers = Browsers::new(config);
     let browser = browsers.open("test").await.unwrap().browser;
     assert!(browser.proxy().is_none());
@@ -226,5 +209,5 @@ async fn an_attached_browser_leaves_what_came_from_where_it_may_not_go() {
     assert_eq!(title, "", "it was left");
     drop(page);
     browsers.close_all().await;
-    running.kill().await.unwrap();
+    persons.end().await;
 }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use deskhand_browser::{Browsers, Config, tools};
 use deskhand_core::{
-    Answer, ApprovalRequest, Approver, Caller, Desktop, Gate, GateSettings, Mode, Outcome, Permission,
-    Registry, Request, ResultAnswer, Services, SessionCx, Status, UndoJournal,
+    Answer, ApprovalRequest, Approver, Caller, Desktop, Gate, GateSettings, Mode, Outcome, PageCamera,
+    Permission, Request, ResultAnswer, Services, SessionCx, Status, UndoJournal,
     approval::{AnyAnswer, Subject},
     event::NoEvents,
 };
-use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
+use deskhand_guard::{NewFiles, Paths, PathsConfig, Rules, SecretScreener};
 use deskhand_store::{Store, StoreOptions};
+use deskhand_tools::files::JournalledFiles;
 use serde_json::{Value, json};
 
 use crate::fixture::{Server, config};
@@ -45,9 +46,16 @@ impl Approver for Yes {
 
 impl Shop {
     pub async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// With other browsers.
+    pub async fn with(set: impl FnOnce(&mut Config)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("data"), &StoreOptions::default()).unwrap();
-        let browsers = Browsers::new(config(folder.path().join("data/browser")));
+        let mut config = config(folder.path().join("data/browser"));
+        set(&mut config);
+        let browsers = Browsers::new(config);
         let paths = Paths::open(PathsConfig {
             workspaces: vec![folder.path().to_path_buf()],
             own: vec![folder.path().join("data")],
@@ -55,8 +63,11 @@ impl Shop {
             ..PathsConfig::default()
         });
         let undo: Arc<dyn UndoJournal> = store.undo();
-        let services = Services::default().with(browsers.clone()).with(paths.unwrap()).with(undo);
-        let mut registry = Registry::new();
+        let camera: Arc<dyn PageCamera> = Arc::new(browsers.clone());
+        let new_files: Arc<dyn NewFiles> = Arc::new(JournalledFiles);
+        let services = Services::default().with(browsers.clone()).with(paths.unwrap());
+        let services = services.with(undo).with(camera).with(new_files);
+        let mut registry = deskhand_tools::registry();
         tools::register(&mut registry);
         registry.probe(&services);
         let gate = Gate {
@@ -104,6 +115,14 @@ impl Shop {
         self.call("browser_evaluate", json!({"script": script})).await.data["result"].clone()
     }
 
+    /// It fails, with this code.
+    pub async fn fails(&self, tool: &str, arguments: Value, code: &str) -> Outcome {
+        let outcome = self.try_call(tool, arguments.clone()).await;
+        let found = outcome.error.as_ref().map_or("success", |error| error.code.as_str());
+        assert_eq!(found, code, "{tool} {arguments}: {}", outcome.text);
+        outcome
+    }
+
     pub async fn permission(&self, tool: &str, arguments: Value) -> Permission {
         let explained = self.gate.explain(Request::new(tool, arguments), &self.session).await.unwrap();
         // What the plan says: a session that has read a page is asked more often than that.
@@ -112,7 +131,7 @@ impl Shop {
 }
 
 /// The ref that stands in a line of a snapshot.
-fn ref_in(text: &str, words: &str) -> String {
+pub fn ref_in(text: &str, words: &str) -> String {
     let line =
         text.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("no «{words}» in {text}"));
     line.split("[ref=").nth(1).unwrap().split(']').next().unwrap().to_owned()

@@ -16,7 +16,6 @@ use crate::{
     plan::Plan,
     policy::{Decision, Verdict},
     registry::ToolEntry,
-    spec::Permission,
     time::Time,
 };
 
@@ -75,14 +74,14 @@ async fn ask_person(
     let subject = Subject::Execution { plan: Box::new(record::masked_plan(gate, question.plan)) };
     let tool = question.entry.spec().name;
     let request = ApprovalRequest {
-        may_remember: decision.permission <= Permission::Moderate,
+        may_remember: decision.may_remember(),
         ..ask::question(gate, session, draft.call_id, tool, question.arguments, subject)
     };
     let answered = ask::ask(gate, request, session, cancel).await?;
     draft.decided_by(&answered.by);
     match answered.answer {
         AnyAnswer::Execution(Answer::Yes { remember }) => {
-            if decision.permission <= Permission::Moderate {
+            if decision.may_remember() {
                 keep(gate, question, session, remember, GrantEffect::Allow, &answered.by, None)?;
             }
             Ok(Approved::AfterWaiting)

@@ -325,7 +325,9 @@ impl Gate {
     /// These very arguments are the narrowest shape that an answer can be remembered for, the tool the widest.
     /// The tool is not offered where programs run or hosts are reached: one yes to one of them is not a yes to all.
     fn offer_shapes(&self, entry: &ToolEntry, plan: &mut Plan, arguments: &Value, decision: &Decision) {
-        if decision.verdict == crate::Verdict::Ask {
+        if decision.wants_host_named {
+            plan.shapes.retain(|shape| matches!(shape, crate::Shape::Host { .. }));
+        } else if decision.verdict == crate::Verdict::Ask {
             // A hash of what may be a password is not kept.
             if entry.spec().conceals.is_empty() {
                 let shown = record::shown_arguments(self, arguments);

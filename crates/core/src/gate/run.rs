@@ -53,6 +53,8 @@ pub(super) async fn in_time<T>(
     // A caller that goes away takes the work with it.
     let _stops = stop.clone().drop_guard();
     let timed_out = tokio::select! {
+        // The work first: most of it ends without waiting, and then no timer is set.
+        biased;
         ended = &mut work => return ended,
         () = stop.cancelled() => false,
         () = tokio::time::sleep(limit) => true,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use deskhand_browser::{Config, launch::Window, stealth::Stealth};
+use deskhand_guard::Outbound;
 use serde_json::{Value, json};
 
 use super::{
@@ -69,14 +70,14 @@ impl Settings {
         port.filter(|port| *port != 0)
     }
 
-    /// What browsers are started with.
-    pub fn browsers(&self, data_dir: &Path) -> Config {
+    /// What browsers are started with, and where they may go.
+    pub fn browsers(&self, data_dir: &Path, outbound: Outbound) -> Config {
         let text = |key| self.value(key).as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         let is_on = |key| self.value(key).as_bool().unwrap_or(true);
         let mut config = Config::new(data_dir.join("browser"));
         config.path = text("browser.path").map(PathBuf::from);
         config.attach = text("browser.attach");
-        config.outbound = self.outbound();
+        config.outbound = outbound;
         config.options.window = if is_on("browser.headless") { Window::Headless } else { Window::Visible };
         config.options.stealth = if is_on("browser.stealth") { Stealth::On } else { Stealth::Off };
         config

@@ -5,6 +5,7 @@
 
 mod approvals;
 mod bad_input;
+mod browser;
 mod chat_command;
 mod command;
 mod command_line;

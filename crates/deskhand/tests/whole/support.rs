@@ -15,7 +15,8 @@ use deskhand_core::{
     approval::{AnyAnswer, Subject},
 };
 use deskhand_guard::{
-    Paths, PathsConfig,
+    Outbound, Paths, PathsConfig,
+    outbound::{Addresses, Resolve},
     sandbox::{Limits, Sandbox, SandboxConfig, Wanted},
 };
 use deskhand_store::{Store, StoreOptions};
@@ -62,8 +63,14 @@ impl Desk {
         .unwrap();
         let undo: Arc<dyn UndoJournal> = store.undo();
         let sandbox = sandbox(&paths, env!("CARGO_BIN_EXE_deskhand"));
-        let browsers = Browsers::new(deskhand_browser::Config::new(data.join("browser")));
-        let services = Services::default().with(paths).with(undo).with(browsers);
+        let outbound = nowhere_else();
+        let config = deskhand_browser::Config {
+            outbound: outbound.clone(),
+            ..deskhand_browser::Config::new(data.join("browser"))
+        };
+        let browsers = Browsers::new(config);
+        let services = Services::default().with(paths).with(undo).with(outbound);
+        let services = deskhand::assemble::with_browsers(services, &browsers);
         let services = services
             .with(deskhand_guard::shell::Shell::default())
             .with(sandbox)
@@ -140,6 +147,21 @@ impl Desk {
     pub fn audit_text(&self) -> String {
         read_all(&self.data.join("audit"))
     }
+}
+
+/// A way out on which no name leads anywhere but here: what tests call an address is asked for nowhere.
+fn nowhere_else() -> Outbound {
+    struct NoNames;
+
+    impl Resolve for NoNames {
+        fn resolve<'a>(&'a self, host: &'a str) -> Addresses<'a> {
+            let found = (host == "localhost").then_some(std::net::Ipv4Addr::LOCALHOST.into());
+            let none = || std::io::Error::new(std::io::ErrorKind::NotFound, "no such host");
+            Box::pin(async move { found.map(|address| vec![address]).ok_or_else(none) })
+        }
+    }
+
+    Outbound::with_resolver(Vec::new(), Vec::new(), NoNames)
 }
 
 /// Confinement by this launcher.

@@ -158,6 +158,43 @@ fn text_from_outside_takes_every_remembered_yes_away() {
     assert_eq!(decide(&reaches, Auto, &outside).rule, "outside:tainted");
 }
 
+#[test]
+fn who_says_yes_to_a_host_has_named_it() {
+    let outside = Outside::default();
+    outside.mark("a.example");
+    let host = |name: &str| Shape::Host { host: name.to_owned() };
+    let mut acts = plan(Moderate);
+    acts.hosts = vec!["b.example".to_owned()];
+    acts.shapes = vec![host("b.example")];
+    acts.touches.clear();
+    let arguments = json!({});
+    let decide = |plan: &Plan, mode, grants: Vec<Grant>| {
+        let rules = Rules::new(Arc::new(Book { grants, ..Book::default() }));
+        rules.decide(&Question { outside: &outside, ..question(plan, &arguments, mode, None) }).unwrap()
+    };
+    let asked = decide(&acts, Auto, vec![]);
+    assert!(asked.wants_host_named && asked.may_remember());
+    assert_eq!((asked.verdict, asked.rule.as_str()), (Verdict::Ask, "outside:tainted"));
+    let named = || yes(host("b.example"), Scope::Session { id: "s1".into() });
+    for mode in [Ask, Auto, Unattended] {
+        assert_eq!(decide(&acts, mode, vec![named()]).verdict, Verdict::Allow, "{mode}");
+        assert_ne!(decide(&acts, mode, vec![yes(host("c.example"), Scope::Always)]).verdict, Verdict::Allow);
+        assert_ne!(
+            decide(&acts, mode, vec![yes(Shape::AnyArguments, Scope::Always)]).verdict,
+            Verdict::Allow
+        );
+    }
+    // Another host beside it, a program, or what is sensitive in itself is more than was said yes to.
+    let two = Plan { hosts: vec!["b.example".to_owned(), "c.example".to_owned()], ..acts.clone() };
+    let runs = acts.clone().effects(Effects::EXECUTES);
+    let sends = Plan { permission: Sensitive, ..acts.clone() };
+    for more in [two, runs, sends] {
+        let decision = decide(&more, Auto, vec![named()]);
+        assert_eq!(decision.verdict, Verdict::Ask, "{more:?}");
+        assert!(!decision.may_remember(), "{more:?}");
+    }
+}
+
 use Mode::{Ask, Auto, ReadOnly, Unattended};
 use Permission::{Forbidden, Moderate, Public, Sensitive};
 

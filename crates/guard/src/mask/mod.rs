@@ -25,6 +25,7 @@ mod known;
 mod links;
 mod names;
 mod ordinary;
+mod plain;
 mod sign;
 mod values;
 
@@ -57,6 +58,9 @@ struct Span {
 
 /// The text without its secrets; `None` if there are none.
 fn masked(text: &str) -> Option<String> {
+    if plain::is_plain_word(text) {
+        return None;
+    }
     // A mask can make visible what stood too close to a secret to be seen: hence the second look, which
     // costs nothing where there was no secret. What is masked is never looked at again, so this ends; the
     // limit is for texts made to have many such layers.

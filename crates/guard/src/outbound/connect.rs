@@ -55,8 +55,8 @@ impl Outbound {
         time::timeout(LIMIT, connecting).await.map_err(timed_out).flatten()
     }
 
-    /// Where a host is, for a client that connects by itself: it must take these and look nothing up again.
-    pub async fn addresses(
+    /// Where a host is, each of it judged.
+    async fn addresses(
         &self,
         host: &str,
         port: u16,

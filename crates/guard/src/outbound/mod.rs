@@ -8,8 +8,8 @@
 //! | [`Outbound::connect`] | the way out: looked up once, every address judged, one of those connected to |
 //! | [`Allowed`] | the private hosts that a person has approved |
 //!
-//! It knows nothing of browsers: whatever goes out by itself goes out through here. (Programs that the shell runs have a
-//! network or have none: that is the sandbox's.)
+//! It knows nothing of browsers, whose pages go out through here. (Programs that the shell runs have a network or have
+//! none: that is the sandbox's. Servers that a person configured are the person's.)
 
 mod address;
 mod allowed;

@@ -165,15 +165,6 @@ impl Place {
         Ok(file)
     }
 
-    /// Makes the file, which must not be there yet, and opens it for writing.
-    pub fn create_new(&self) -> ToolResult<File> {
-        let name = self.name().ok_or_else(|| self.io("write", &io::ErrorKind::IsADirectory.into()))?;
-        let mut options = cap_std::fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        let made = self.parent()?.open_with(name, &options).map_err(|error| self.io("write", &error))?;
-        Ok(made.into_std())
-    }
-
     /// Metadata of the place itself; of a link, not of what it leads to.
     pub fn metadata(&self) -> ToolResult<Metadata> {
         if let Some(seen) = &self.seen {

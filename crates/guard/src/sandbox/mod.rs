@@ -20,10 +20,7 @@ use std::{
 };
 
 use deskhand_core::{ToolError, ToolResult};
-use rustix::{
-    io::{FdFlags, fcntl_setfd},
-    pipe::{PipeFlags, pipe_with},
-};
+use rustix::io::{FdFlags, fcntl_setfd};
 
 pub use self::{
     policy::{Kind, Limits},
@@ -234,7 +231,8 @@ impl Sandbox {
             )
         };
         // Nobody else may hold the writing side, or the job would outlive us.
-        let (inherited, life) = pipe_with(PipeFlags::CLOEXEC).map_err(|e| failed(&e.to_string()))?;
+        let (inherited, life) = std::io::pipe().map_err(|e| failed(&e.to_string()))?;
+        let (inherited, life) = (OwnedFd::from(inherited), OwnedFd::from(life));
         fcntl_setfd(&inherited, FdFlags::empty()).map_err(|e| failed(&e.to_string()))?;
         let policy = policy(inherited.as_raw_fd());
         let mut env = policy.to_environment().map_err(|e| failed(&e.to_string()))?;

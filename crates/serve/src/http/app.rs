@@ -126,6 +126,8 @@ impl App {
     /// What the callers of the browser's routes in this session have read from outside.
     pub fn read_in_browser(&self, session: &str) -> Arc<Outside> {
         let mut read = self.0.read_in_browser.lock().unwrap_or_else(PoisonError::into_inner);
+        // Only what has been read need be known.
+        read.retain(|_, outside| outside.is_tainted() || Arc::strong_count(outside) > 1);
         Arc::clone(read.entry(session.to_owned()).or_default())
     }
 

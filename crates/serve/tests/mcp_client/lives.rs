@@ -109,11 +109,11 @@ async fn nothing_is_left_of_them_at_the_end() {
         assert!(processes.iter().all(|id| is_alive(id)));
         if in_good_order {
             desk.servers().shutdown().await;
-            assert!(!processes.iter().any(|id| is_alive(id)), "{processes:?}");
         } else {
             desk.drop_servers();
-            until(|| !processes.iter().any(|id| is_alive(id))).await;
         }
+        // What was killed may take a moment to be gone.
+        until(|| !processes.iter().any(|id| is_alive(id))).await;
     }
 }
 

@@ -156,20 +156,12 @@ mod tests {
             phase: Phase::End,
             call_id: Some(CallId::new()),
             tool_name: "read_file".into(),
-            arguments,
             session_id: "s".into(),
-            owner: None,
-            timestamp: Time::now(),
-            status: "success".into(),
             duration_ms: Some(3),
             result: Some(result.into()),
-            caller: "cli".into(),
             decision: Some("allow".into()),
             decided_by: Some("policy".into()),
-            rule: None,
-            input_sha256: None,
-            output_sha256: None,
-            confinement: None,
+            ..AuditRecord::notice("cli", "success", arguments, Time::now())
         }
     }
 

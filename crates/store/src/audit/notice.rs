@@ -28,25 +28,7 @@ impl Standing {
 }
 
 fn notice(status: &str, result: String, details: Value, now: Time) -> AuditRecord {
-    AuditRecord {
-        phase: Phase::Notice,
-        call_id: None,
-        tool_name: String::new(),
-        arguments: details,
-        session_id: String::new(),
-        owner: None,
-        timestamp: now,
-        status: status.to_owned(),
-        duration_ms: None,
-        result: Some(result),
-        caller: "audit".to_owned(),
-        decision: None,
-        decided_by: None,
-        rule: None,
-        input_sha256: None,
-        output_sha256: None,
-        confinement: None,
-    }
+    AuditRecord { result: Some(result), ..AuditRecord::notice("audit", status, details, now) }
 }
 
 /// A writer was killed in the middle of a record; its bytes were removed.

@@ -15,11 +15,7 @@ pub(super) struct NoDesktop(Absent);
 impl NoDesktop {
     /// Nothing in the environment names one.
     pub fn unnamed() -> Self {
-        let why = if cfg!(all(unix, not(target_os = "macos"))) {
-            "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set"
-        } else {
-            "the desktop of this system is not reached yet"
-        };
+        let why = "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set";
         Self(Absent::new(why, "Start Deskhand in a graphical session, or set DISPLAY to one (`DISPLAY=:0`)."))
     }
 
@@ -29,12 +25,7 @@ impl NoDesktop {
 }
 
 impl Desktop for NoDesktop {
-    fn can(&self, faculty: Faculty) -> Result<(), Absent> {
-        // Windows and macOS have a desktop of which nothing else is reached yet.
-        let has_file_manager = cfg!(any(windows, target_os = "macos"));
-        if faculty == Faculty::FileManager && has_file_manager {
-            return Ok(());
-        }
+    fn can(&self, _: Faculty) -> Result<(), Absent> {
         Err(self.0.clone())
     }
 

@@ -148,6 +148,11 @@ pub trait Desktop: Send + Sync {
         file_manager::show(path, wait)
     }
 
+    /// The window of the terminal that Deskhand runs in, where it is known: terminals for X tell it in the environment.
+    fn terminal(&self) -> Option<u64> {
+        std::env::var("WINDOWID").ok().and_then(|id| id.parse().ok())
+    }
+
     /// The process of what manages the windows, where it is known.
     fn manager_pid(&self, wait: &Wait) -> ToolResult<Option<u32>>;
 }

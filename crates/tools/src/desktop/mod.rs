@@ -1,19 +1,22 @@
 //! Hands on the desktop: windows, pictures of the screen, the clipboard, mouse and keyboard.
 //!
 //! The tools know only the trait [`Desktop`]; how a desktop is reached is in one folder for each kind: `x11/`,
-//! `wayland.rs`, `absent.rs`. Which one it is, is found out once, by [`Seat::here`].
+//! `wayland.rs`, `native.rs` (Windows and macOS), `absent.rs`. Which one it is, is found out once, by [`Seat::here`].
 
+#[cfg(all(unix, not(target_os = "macos")))]
 mod absent;
 mod backend;
 mod clipboard;
 mod file_manager;
 mod hands;
 mod key_names;
-mod page_camera;
+#[cfg(any(windows, target_os = "macos"))]
+pub mod native;
 mod picture;
 mod picture_file;
 mod protected;
 mod seat;
+#[cfg(all(unix, not(target_os = "macos")))]
 mod wayland;
 mod which;
 mod window;
@@ -24,7 +27,6 @@ pub use self::{
     backend::{Closing, Desktop, Faculty, Monitor, Wait},
     clipboard::{Clip, Copied, Selection},
     hands::{Button, Key, Stroke, Typing},
-    page_camera::{Later, PageCamera, PageShot},
     picture::Picture,
     seat::Seat,
     window::{Rect, Window, WindowKind},
@@ -34,8 +36,12 @@ pub use self::{
 pub fn run_if_asked(arguments: &[std::ffi::OsString]) -> Option<std::process::ExitCode> {
     #[cfg(all(unix, not(target_os = "macos")))]
     return x11::clipboard::hold::run_if_asked(arguments);
+    // The other systems keep what was copied.
     #[cfg(not(all(unix, not(target_os = "macos"))))]
-    None
+    {
+        let _ = arguments;
+        None
+    }
 }
 
 crate::family::family! {

@@ -1,7 +1,5 @@
 //! Windows that are never closed, whatever anyone says: without them the person's session or Deskhand itself is gone.
 
-use std::env;
-
 use deskhand_core::{Cx, ToolResult};
 
 use super::{
@@ -17,7 +15,7 @@ pub(super) struct Ourselves {
     pub pid: u32,
     /// From the parent up: the shell, the terminal.
     pub ancestors: Vec<u32>,
-    /// The window of the terminal that Deskhand runs in, by the terminal's word (`WINDOWID`).
+    /// The window of the terminal that Deskhand runs in, by the terminal's word.
     pub terminal: Option<u64>,
     /// The process that manages the windows.
     pub manager: Option<u32>,
@@ -28,11 +26,12 @@ pub(super) type Refusal = (&'static str, &'static str);
 
 impl Ourselves {
     pub fn look(cx: &Cx) -> ToolResult<Self> {
+        let desktop = seat::desktop(cx)?;
         Ok(Self {
             pid: std::process::id(),
             ancestors: system::ancestors()?,
-            terminal: env::var("WINDOWID").ok().and_then(|id| id.parse().ok()),
-            manager: seat::desktop(cx)?.manager_pid(&Wait::of(cx))?,
+            terminal: desktop.terminal(),
+            manager: desktop.manager_pid(&Wait::of(cx))?,
         })
     }
 
@@ -58,13 +57,20 @@ impl Ourselves {
             return Some(("window:own", "Deskhand was started from its program and would end with it"));
         }
         let app = window.app.as_deref().unwrap_or_default().to_lowercase();
-        if is_one_of(&app, TASK_MANAGERS) {
+        // Windows knows programs by their files.
+        let app = app.strip_suffix(".exe").unwrap_or(&app);
+        if is_one_of(app, TASK_MANAGERS) {
             return Some(("window:task-manager", "it is the task manager, the way out when something hangs"));
         }
-        if is_one_of(&app, SHELLS) {
+        if is_one_of(app, SHELLS) {
             return Some(("window:shell", "it belongs to the desktop itself"));
         }
-        if is_one_of(&app, BROWSERS) && window.title.contains(OUR_PAGE) {
+        // A folder may be closed like any window; to cut its program off takes the desktop along.
+        let is_plain = matches!(window.kind, WindowKind::Normal | WindowKind::Dialog);
+        if is_one_of(app, SHELLS_WITH_FOLDERS) && (!is_plain || how == Closing::Forced) {
+            return Some(("window:shell", "its program shows the desktop itself"));
+        }
+        if is_one_of(app, BROWSERS) && window.title.contains(OUR_PAGE) {
             return Some(("window:own", "it shows Deskhand's own page"));
         }
         None
@@ -89,7 +95,6 @@ const TASK_MANAGERS: &[&str] = &[
     "mate-system-monitor",
     "lxtask",
     "qps",
-    "taskmgr.exe",
     "taskmgr",
     "activity monitor",
 ];
@@ -110,9 +115,21 @@ const SHELLS: &[&str] = &[
     "tint2",
     "polybar",
     "waybar",
-    "explorer.exe",
-    "finder",
+    "startmenuexperiencehost",
+    "shellexperiencehost",
+    "searchhost",
+    "lockapp",
+    "logonui",
+    "dock",
+    "loginwindow",
+    "systemuiserver",
+    "control center",
+    "control centre",
+    "window server",
 ];
+
+/// What shows the desktop and folders alike, or frames the windows of many programs.
+const SHELLS_WITH_FOLDERS: &[&str] = &["explorer", "finder", "applicationframehost"];
 
 const BROWSERS: &[&str] = &[
     "firefox",
@@ -128,6 +145,15 @@ const BROWSERS: &[&str] = &[
     "org.gnome.epiphany",
     "epiphany",
     "falkon",
+    "chrome",
+    "google chrome",
+    "msedge",
+    "microsoft edge",
+    "brave",
+    "brave browser",
+    "vivaldi",
+    "safari",
+    "arc",
 ];
 
 #[cfg(test)]
@@ -177,6 +203,23 @@ mod tests {
                 Some("window:own"),
             ),
             (&known, window(8, 500, "Chromium", "News"), Closing::Asked, None),
+            (&known, window(9, 500, "Taskmgr.exe", ""), Closing::Asked, Some("window:task-manager")),
+            (&known, window(9, 500, "Activity Monitor", ""), Closing::Asked, Some("window:task-manager")),
+            (&known, window(9, 500, "StartMenuExperienceHost.exe", ""), Closing::Asked, Some("window:shell")),
+            (&known, window(9, 500, "loginwindow", ""), Closing::Asked, Some("window:shell")),
+            (&known, window(9, 500, "explorer.exe", "Documents"), Closing::Asked, None),
+            (&known, window(9, 500, "explorer.exe", "Documents"), Closing::Forced, Some("window:shell")),
+            (&known, window(9, 500, "Finder", "Documents"), Closing::Asked, None),
+            (&known, window(9, 500, "Finder", "Documents"), Closing::Forced, Some("window:shell")),
+            (
+                &known,
+                Window { kind: WindowKind::Other, ..window(9, 500, "explorer.exe", "Start") },
+                Closing::Asked,
+                Some("window:shell"),
+            ),
+            (&known, window(9, 500, "chrome.exe", "Chat - Deskhand"), Closing::Asked, Some("window:own")),
+            (&known, window(9, 500, "Safari", "Chat - Deskhand"), Closing::Asked, Some("window:own")),
+            (&known, window(9, 500, "notepad.exe", "Deskhand"), Closing::Asked, None),
         ] {
             let found = ourselves.protect(&window, how).map(|(rule, _)| rule);
             assert_eq!(found, rule, "{} {how:?}", window.words());

@@ -1,14 +1,14 @@
 //! Where Deskhand sits: the desktop that its tools act on.
 
-use std::{env, path::PathBuf, sync::Arc};
+#[cfg(all(unix, not(target_os = "macos")))]
+use std::env;
+use std::{path::PathBuf, sync::Arc};
 
 use deskhand_core::{Absent, Cx, Services, ToolResult};
 
-use super::{
-    absent::NoDesktop,
-    backend::{Desktop, Faculty},
-    wayland::Wayland,
-};
+use super::backend::{Desktop, Faculty};
+#[cfg(all(unix, not(target_os = "macos")))]
+use super::{absent::NoDesktop, wayland::Wayland};
 
 /// The desktop of this process. A service: the tools of the desktop get it by its type.
 #[derive(Clone)]
@@ -16,6 +16,7 @@ pub struct Seat(Arc<dyn Desktop>);
 
 impl Seat {
     /// The one that the environment names. `program` is Deskhand itself, which is begun once more to hold what is copied.
+    #[cfg(all(unix, not(target_os = "macos")))]
     pub fn here(program: PathBuf) -> Self {
         let named = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let display = named("DISPLAY");
@@ -28,16 +29,16 @@ impl Seat {
         }
     }
 
+    /// There is one, whatever the environment says, and it keeps what is copied by itself.
+    #[cfg(any(windows, target_os = "macos"))]
+    pub fn here(_: PathBuf) -> Self {
+        Self::of(super::native::Native)
+    }
+
     /// At the X display of this name.
     #[cfg(all(unix, not(target_os = "macos")))]
     pub fn at(display: &str, program: PathBuf) -> Self {
         Self::of(super::x11::X11::new(display, program))
-    }
-
-    /// Systems without X have no other desktop that is reached by now.
-    #[cfg(not(all(unix, not(target_os = "macos"))))]
-    pub fn at(_: &str, _: PathBuf) -> Self {
-        Self::of(NoDesktop::unnamed())
     }
 
     pub fn of(desktop: impl Desktop + 'static) -> Self {

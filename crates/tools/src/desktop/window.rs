@@ -63,7 +63,7 @@ pub struct Window {
     pub app: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
-    /// Without its frame.
+    /// On X11 without its frame.
     pub geometry: Rect,
     pub kind: WindowKind,
     /// `minimized`, `maximized`, `fullscreen`, `above`, `sticky`, …

@@ -6,6 +6,7 @@ mod diff;
 pub mod encoding;
 mod entry;
 mod first;
+mod journalled;
 mod read_only;
 #[cfg(test)]
 mod reading_tests;
@@ -15,6 +16,7 @@ mod tree_scan;
 mod walk;
 
 pub(crate) use entry::on_one_line;
+pub use journalled::JournalledFiles;
 
 crate::family::family! {
     read_file: ReadFile;

@@ -1,7 +1,10 @@
 //! The tools of CountBot: every result is a string, errors too.
 
 use deskhand_core::Status;
+use deskhand_tools::desktop::Picture;
 use serde_json::{Value, json};
+
+use super::skillmint::Site;
 
 super::dialect! { "countbot"
     built {
@@ -96,8 +99,18 @@ super::dialect! { "countbot"
                 assert!(path.starts_with(there.path("screenshots").to_str().unwrap()), "{said} of {}", display.name);
                 assert!(std::fs::read(path).unwrap().starts_with(b"\x89PNG"));
             }
-            let page = there.ends(json!({"type": "webpage", "url": "https://example.org"}), Status::Error).await;
-            assert!(page.text().contains("takes a browser"), "{}", page.text());
+            let none = there.ends(json!({"type": "webpage"}), Status::Error).await;
+            assert!(none.text().contains("No page is open"), "{}", none.text());
+            let site = Site::start().await;
+            // The page of an address, and the one that is open from then on.
+            for arguments in [json!({"type": "webpage", "url": site.url()}), json!({"type": "webpage"})] {
+                let said = there.says(arguments).await;
+                let path = said.split_once(": ").unwrap().1;
+                let picture = Picture::read(&std::fs::read(path).unwrap()).unwrap();
+                assert!(said.starts_with("1280×800"), "{said}");
+                let below_the_form = 3 * (700 * 1280 + 640);
+                assert_eq!(picture.rgb[below_the_form..below_the_form + 3], [255; 3]);
+            }
         }
     }
     not_built {

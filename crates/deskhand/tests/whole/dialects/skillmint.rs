@@ -240,7 +240,7 @@ async fn value_of(there: &There, script: &str) -> String {
 }
 
 /// A page on this machine.
-struct Site {
+pub(super) struct Site {
     port: u16,
     serving: tokio::task::JoinHandle<()>,
 }
@@ -252,7 +252,7 @@ impl Drop for Site {
 }
 
 impl Site {
-    async fn start() -> Self {
+    pub async fn start() -> Self {
         const PAGE: &str = "<!doctype html><title>Shop</title><form><input id=name><button type=button id=buy>Buy</button></form>\
             <div style='height:5000px'></div>";
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -279,7 +279,7 @@ impl Site {
         site
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}/", self.port)
     }
 }

@@ -39,27 +39,24 @@ fn script(log: &str) -> Script {
     }
 }
 
-struct Killed {
-    /// What was printed, whole lines.
-    shown: Vec<Value>,
+/// When a process is killed: a while after it has shown so many lines, or when it has ended.
+struct Moment {
+    lines: usize,
+    then: Duration,
 }
 
-/// Runs a turn and kills the process after so long.
-fn run_and_kill(shop: &Shop, script: &str, after: Duration) -> Killed {
+/// Runs a turn and kills the process. What it showed, whole lines.
+fn run_and_kill(shop: &Shop, script: &str, moment: &Moment) -> Vec<Value> {
     let mut command = shop.command(&["--json", "--mode", "auto", "--model", script, "chat", "do it all"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let stdout = child.stdout.take().unwrap();
-    let reader = std::thread::spawn(move || {
-        BufReader::new(stdout)
-            .split(b'\n')
-            .map_while(Result::ok)
-            .filter_map(|line| serde_json::from_slice(&line).ok())
-            .collect()
-    });
-    std::thread::sleep(after);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).split(b'\n').map_while(Result::ok);
+    let mut shown: Vec<Vec<u8>> = lines.by_ref().take(moment.lines).collect();
+    std::thread::sleep(moment.then);
     child.kill().unwrap();
     child.wait().unwrap();
-    Killed { shown: reader.join().unwrap() }
+    shown.extend(lines);
+    // The last one may have been cut.
+    shown.iter().filter_map(|line| serde_json::from_slice(line).ok()).collect()
 }
 
 /// A small random number generator, so that the moments differ and can be had again.
@@ -78,11 +75,10 @@ async fn sigkill_at_a_hundred_moments() {
     let write_script = |log: &str| fs::write(&file, serde_json::to_string(&script(log)).unwrap()).unwrap();
     write_script("log.txt");
     let model = format!("scripted/{}", file.display());
-    // How long a whole turn takes here.
-    let begun = std::time::Instant::now();
+    // How much a whole turn shows.
     let whole = shop.run(&["--json", "--mode", "auto", "--model", &model, "chat", "do it all"]);
     assert_eq!(whole.code, 0, "{whole:?}");
-    let whole_takes = u64::try_from(begun.elapsed().as_millis()).unwrap();
+    let all_lines = whole.stdout.lines().count() as u64;
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
     let mut ended_as: HashMap<&str, usize> = HashMap::new();
     for n in 0..TIMES {
@@ -91,8 +87,11 @@ async fn sigkill_at_a_hundred_moments() {
         }
         let log = format!("log-{n}.txt");
         write_script(&log);
-        let killed =
-            run_and_kill(&shop, &model, Duration::from_millis(random(&mut seed) % (whole_takes + 20)));
+        let lines = usize::try_from(random(&mut seed) % (all_lines + 1)).unwrap();
+        // Between two lines that are shown, more happens: hence a little later. Before the first one it is the start.
+        let most_micros = if lines == 0 { 100_000 } else { 5_000 };
+        let moment = Moment { lines, then: Duration::from_micros(random(&mut seed) % most_micros) };
+        let shown = run_and_kill(&shop, &model, &moment);
         let store =
             deskhand_store::Store::open(&shop.root.join("data"), &deskhand_store::StoreOptions::default())
                 .unwrap();
@@ -101,13 +100,13 @@ async fn sigkill_at_a_hundred_moments() {
         deskhand_agent::recovery::close_broken_turns(sessions.as_ref(), store.audit().as_ref(), &hub)
             .unwrap();
         assert!(sessions.broken_turns().unwrap().is_empty());
-        let Some(first) = killed.shown.first() else {
+        let Some(first) = shown.first() else {
             *ended_as.entry("before anything was shown").or_default() += 1;
             continue;
         };
         let session = first["session_id"].as_str().unwrap();
         let log = fs::read_to_string(shop.path(&log)).unwrap_or_default();
-        let how = check(&shop, sessions.as_ref(), store.audit().as_ref(), session, &killed.shown, &log);
+        let how = check(&shop, sessions.as_ref(), store.audit().as_ref(), session, &shown, &log);
         *ended_as.entry(how).or_default() += 1;
     }
     println!("{ended_as:?}");

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use aide::axum::{ApiRouter, routing::get_with};
 use axum::{Json, extract::State};
-use deskhand_core::{AuditRecord, Phase, Time};
+use deskhand_core::{AuditRecord, Time};
 use serde_json::Value;
 
 use crate::http::{
@@ -71,24 +71,13 @@ const AT_THE_MACHINE_ALONE: &[&str] = &["audit.enabled", "sandbox.kind"];
 /// A change of settings as the audit keeps it.
 fn record(app: &App, person: &Person, changes: &BTreeMap<String, Value>) -> AuditRecord {
     let changes: serde_json::Map<String, Value> = changes.clone().into_iter().collect();
+    let changes = app.gate().screener.mask_value(&Value::Object(changes));
     AuditRecord {
-        phase: Phase::Notice,
-        call_id: None,
         tool_name: "settings".to_owned(),
-        arguments: app.gate().screener.mask_value(&Value::Object(changes)),
         session_id: person.console(),
         owner: person.user.clone(),
-        timestamp: Time::now(),
-        status: "changed".to_owned(),
-        duration_ms: None,
-        result: None,
-        caller: person.caller(),
-        decision: None,
         decided_by: Some(person.surface()),
-        rule: None,
-        input_sha256: None,
-        output_sha256: None,
-        confinement: None,
+        ..AuditRecord::notice(person.caller(), "changed", changes, Time::now())
     }
 }
 

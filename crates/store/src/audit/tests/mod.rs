@@ -105,24 +105,13 @@ impl World {
 }
 
 fn record(tool: &str) -> AuditRecord {
+    let arguments = json!({"path": "a", "text": "é\n\"quoted\""});
     AuditRecord {
         phase: Phase::Arrival,
         call_id: Some(CallId::new()),
         tool_name: tool.into(),
-        arguments: json!({"path": "a", "text": "é\n\"quoted\""}),
         session_id: "s".into(),
-        owner: None,
-        timestamp: Time::now(),
-        status: "started".into(),
-        duration_ms: None,
-        result: None,
-        caller: "cli".into(),
-        decision: None,
-        decided_by: None,
-        rule: None,
-        input_sha256: None,
-        output_sha256: None,
-        confinement: None,
+        ..AuditRecord::notice("cli", "started", arguments, Time::now())
     }
 }
 

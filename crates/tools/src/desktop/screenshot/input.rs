@@ -1,11 +1,11 @@
 //! What a caller says of the picture that it wants.
 
-use deskhand_core::{ToolError, ToolResult};
+use deskhand_core::{PageShot, ToolError, ToolResult};
 use deskhand_guard::PathArg;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::desktop::{page_camera::PageShot, which::WindowArg, window::Rect};
+use crate::desktop::{which::WindowArg, window::Rect};
 
 /// What is to be seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -54,7 +54,7 @@ pub struct Input {
     pub region: Option<Region>,
     /// Only this display, by number from 0 or by name; by default all of them.
     pub display: Option<DisplayArg>,
-    /// For the target web: the page; left out, the one that is open.
+    /// For the target web: the page, which is opened in the browser's current tab; left out, the one that is open there.
     #[schemars(length(min = 1, max = 8000))]
     pub url: Option<String>,
     /// For the target web: all of the page, not only what is in view.

@@ -6,8 +6,8 @@ mod input;
 use std::{path::Path, sync::Arc};
 
 use deskhand_core::{
-    Absent, CallId, Cx, Effects, Image, Permission, Plan, Services, Spec, Tool, ToolError, ToolResult,
-    tool::Rendered,
+    Absent, CallId, Cx, Effects, Image, PageCamera, PageShot, Permission, Plan, Services, Spec, Tool,
+    ToolError, ToolResult, tool::Rendered,
 };
 use deskhand_guard::{Kind, PathArg, PathsOf, Place, PlanOn};
 use schemars::JsonSchema;
@@ -15,13 +15,7 @@ use serde::Serialize;
 
 use self::aim::Aim;
 pub use self::input::Input;
-use super::{
-    backend::Faculty,
-    page_camera::{PageCamera, PageShot},
-    picture::Picture,
-    picture_file, seat,
-    window::Rect,
-};
+use super::{backend::Faculty, picture::Picture, picture_file, seat, window::Rect};
 
 /// Where pictures go that were given no path.
 const FOLDER: &str = "screenshots";
@@ -67,10 +61,8 @@ impl Tool for Screenshot {
 
     fn available(&self, services: &Services) -> Result<(), Absent> {
         // Where there is no desktop there may still be a browser.
-        if services.get::<Arc<dyn PageCamera>>().is_some() {
-            return Ok(());
-        }
-        seat::available(services, Faculty::Capture)
+        let camera = services.get::<Arc<dyn PageCamera>>().map(|camera| camera.available());
+        seat::available(services, Faculty::Capture).or_else(|absent| camera.unwrap_or(Err(absent)))
     }
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {

@@ -36,6 +36,12 @@ impl<'a> Blocks<'a> {
         Self { file, cx, buffer: vec![0; block], at: 0, end: 0, position, is_last: false }
     }
 
+    /// Of a file that was read whole, from `position` on.
+    pub fn of_whole(bytes: Vec<u8>, position: usize, file: &'a File, cx: &'a Cx) -> Self {
+        let end = bytes.len();
+        Self { file, cx, buffer: bytes, at: position.min(end), end, position: end as u64, is_last: true }
+    }
+
     /// What is left of the current block; the next one where nothing is; nothing at the end of the file.
     pub fn rest(&mut self) -> io::Result<&[u8]> {
         if self.at == self.end && !self.is_last {

@@ -40,13 +40,13 @@ pub(super) fn read(path: &PathArg, request: &Request, cx: &Cx) -> ToolResult<Fil
     let sample = sample(&file, before.size).map_err(failed)?;
     // Files of /proc say that they are empty; what was read of them is what there is.
     let size = before.size.max(sample.len() as u64);
-    let reading = Reading { place: &place, file: &file, size, request, cx };
+    let reading = Reading { place: &place, file: &file, sample: &sample, size, request, cx };
     if request.whole
         && let Some(mime) = image::mime(&sample)
     {
         return reading.image(mime).map_err(|error| error.into_tool_error(failed));
     }
-    let format = reading.format(&sample)?;
+    let format = reading.format()?;
     let mut read = reading.text(format).map_err(|error| error.into_tool_error(failed))?;
     read.notes.extend(changed(before, state(&file).map_err(failed)?));
     Ok(read)
@@ -115,6 +115,8 @@ fn sample(mut file: &File, size: u64) -> io::Result<Vec<u8>> {
 struct Reading<'a> {
     place: &'a Place,
     file: &'a File,
+    /// Its start, or all of it.
+    sample: &'a [u8],
     size: u64,
     request: &'a Request,
     cx: &'a Cx,
@@ -150,20 +152,35 @@ impl Reading<'_> {
         Ok(result)
     }
 
+    fn is_read_whole(&self) -> bool {
+        self.sample.len() < SAMPLE
+    }
+
+    /// The file in blocks, from `position` on. One that was read whole is not read again.
+    fn blocks(&self, position: usize) -> io::Result<Blocks<'_>> {
+        if self.is_read_whole() {
+            return Ok(Blocks::of_whole(self.sample.to_vec(), position, self.file, self.cx));
+        }
+        let (mut file, position) = (self.file, position as u64);
+        file.seek(SeekFrom::Start(position))?;
+        Ok(Blocks::new(file, position, self.size, self.cx))
+    }
+
     /// The encoding that was asked for or found; an error if the file is not text.
-    fn format(&self, sample: &[u8]) -> ToolResult<Format> {
+    fn format(&self) -> ToolResult<Format> {
+        let sample = self.sample;
         if let Some(format) = self.request.format {
             // A mark is no part of the text, whether it was asked for or not.
             let marked = Format { bom: true, ..format };
             let bom = !marked.mark().is_empty() && sample.starts_with(marked.mark());
             return Ok(Format { bom, ..format });
         }
-        let extent = if sample.len() < SAMPLE { Sample::Whole } else { Sample::Start };
-        encoding::detect(sample, extent).ok_or_else(|| self.binary(sample))
+        let extent = if self.is_read_whole() { Sample::Whole } else { Sample::Start };
+        encoding::detect(sample, extent).ok_or_else(|| self.binary())
     }
 
-    fn binary(&self, sample: &[u8]) -> ToolError {
-        let kind = infer::get(sample).map_or("unknown type", |kind| kind.mime_type());
+    fn binary(&self) -> ToolError {
+        let kind = infer::get(self.sample).map_or("unknown type", |kind| kind.mime_type());
         let message =
             format!("{} is a binary file ({kind}, {} bytes), not text.", self.place.shown(), self.size);
         ToolError::new("binary_file", message)
@@ -194,9 +211,6 @@ impl Reading<'_> {
         end: Option<u64>,
         result: &mut FileRead,
     ) -> Result<Vec<u8>, Trouble> {
-        let mut file = self.file;
-        let text_start = format.mark().len() as u64;
-        file.seek(SeekFrom::Start(text_start))?;
         let wanted = Wanted {
             start,
             lines: end.map_or(u64::MAX, |end| end - start + 1),
@@ -204,7 +218,7 @@ impl Reading<'_> {
             most_chars: if end.is_some() { MOST } else { PAGE_CHARS },
             extra: if self.request.line_numbers { NUMBER_CHARS } else { 0 },
         };
-        let found = lines::collect(&mut Blocks::new(file, text_start, self.size, self.cx), format, &wanted)?;
+        let found = lines::collect(&mut self.blocks(format.mark().len())?, format, &wanted)?;
         if found.count == 0 && start > 1 {
             return Err(Trouble::Tool(self.too_few_lines(start, found.total.unwrap_or(0))));
         }
@@ -270,7 +284,7 @@ impl Reading<'_> {
         let before = if found.offset <= start {
             Some(0)
         } else if self.request.line_numbers {
-            Some(self.count_lines(newline, start, found.offset)?)
+            Some(self.count_lines(newline, format.mark().len(), found.offset)?)
         } else {
             None
         };
@@ -283,10 +297,8 @@ impl Reading<'_> {
     }
 
     /// How many lines end between two places.
-    fn count_lines(&self, newline: Newline, from: u64, to: u64) -> io::Result<u64> {
-        let mut file = self.file;
-        file.seek(SeekFrom::Start(from))?;
-        let mut blocks = Blocks::new(file, from, self.size, self.cx);
+    fn count_lines(&self, newline: Newline, from: usize, to: u64) -> io::Result<u64> {
+        let mut blocks = self.blocks(from)?;
         let mut lines = 0;
         loop {
             let left = usize::try_from(to - blocks.offset().min(to)).unwrap_or(usize::MAX);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use deskhand_agent::context::history;
 use deskhand_core::{
-    AuditRecord, CallId, Outside, Phase, Time,
+    AuditRecord, CallId, Outside, Time,
     audit::AuditQuery,
     cut, outside,
     session::{IMPORTED, MessageQuery, Owner, PageAsk, Role, SessionQuery},
@@ -27,24 +27,12 @@ const MOST_CHARS: usize = 10_000;
 
 /// Writes down that it is read. What cannot be written down is not read.
 pub async fn record(server: &McpServer, uri: &str, asker: &Asker) -> Result<(), ErrorData> {
+    let asked = server.gate().screener.mask_value(&json!({"uri": uri}));
     let record = AuditRecord {
-        phase: Phase::Notice,
-        call_id: None,
         tool_name: "resource".to_owned(),
-        arguments: server.gate().screener.mask_value(&json!({"uri": uri})),
         session_id: server.quiet_surroundings(asker).await?.id,
         owner: asker.client.owner().map(str::to_owned),
-        timestamp: Time::now(),
-        status: "read".to_owned(),
-        duration_ms: None,
-        result: None,
-        caller: asker.client.caller().to_owned(),
-        decision: None,
-        decided_by: None,
-        rule: None,
-        input_sha256: None,
-        output_sha256: None,
-        confinement: None,
+        ..AuditRecord::notice(asker.client.caller(), "read", asked, Time::now())
     };
     let audit = Arc::clone(&server.gate().audit);
     blocking(move || audit.append(&record)).await?.map_err(broken)

@@ -1,8 +1,8 @@
-//! Pictures of web pages: what `screenshot` wants of a browser.
+//! Pictures of web pages: what `screenshot`, which knows no browser, wants of one.
 
 use std::{future::Future, pin::Pin};
 
-use deskhand_core::{Cx, Plan, ToolResult};
+use crate::{Absent, Cx, Plan, ToolResult};
 
 /// Something that comes later.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = ToolResult<T>> + Send + 'a>>;
@@ -19,6 +19,9 @@ pub struct PageShot {
 /// A browser, as far as `screenshot` is concerned. A service, as `Arc<dyn PageCamera>`; where it is absent, only the
 /// desktop can be looked at.
 pub trait PageCamera: Send + Sync {
+    /// Whether there is a browser.
+    fn available(&self) -> Result<(), Absent>;
+
     /// Adds to the plan what it would do: the host that is reached, what that asks for.
     fn plan<'a>(&'a self, shot: &'a PageShot, plan: Plan, cx: &'a Cx) -> Later<'a, Plan>;
 

@@ -1,0 +1,72 @@
+//! The pictures that `screenshot` takes of web pages: by the browser of the session.
+
+use deskhand_core::{
+    Absent, Cx, Effects, PageCamera, PageShot, Permission, Plan, Services, ToolError, ToolResult,
+    page_camera::Later,
+};
+
+use super::hands::{self, LIMIT, web_address};
+use crate::{
+    Browsers,
+    page::{WaitUntil, What},
+};
+
+impl PageCamera for Browsers {
+    fn available(&self) -> Result<(), Absent> {
+        hands::available(&Services::default().with(self.clone()))
+    }
+
+    fn plan<'a>(&'a self, shot: &'a PageShot, plan: Plan, cx: &'a Cx) -> Later<'a, Plan> {
+        Box::pin(async move {
+            match &shot.url {
+                Some(text) => self.there(text, plan),
+                None => here(plan, cx),
+            }
+        })
+    }
+
+    fn take<'a>(&'a self, shot: &'a PageShot, cx: &'a Cx) -> Later<'a, Vec<u8>> {
+        Box::pin(async move {
+            let page = match &shot.url {
+                Some(text) => {
+                    let url = web_address(text)?;
+                    let (page, _) = hands::page(cx).await?;
+                    hands::approved(&page, &url)?;
+                    if page.navigate(url.as_str(), WaitUntil::Load, LIMIT).await?.download {
+                        let message = format!("{url} is a download: there is no page to take a picture of.");
+                        return Err(ToolError::new("no_page", message));
+                    }
+                    page
+                }
+                None => hands::same_page(cx).await?.0,
+            };
+            let what = if shot.full_page { What::FullPage } else { What::Viewport };
+            Ok(page.screenshot(what).await?.png)
+        })
+    }
+}
+
+impl Browsers {
+    /// Of a page that has to be opened first: what the outbound guard says of it.
+    fn there(&self, text: &str, plan: Plan) -> ToolResult<Plan> {
+        let verdict = self.config().outbound.judge_url(&web_address(text)?);
+        let mut plan = verdict.settle(plan.effects(Effects::NETWORK));
+        plan.outside = verdict.host.or(plan.outside);
+        Ok(plan)
+    }
+}
+
+/// Of the page that is open. Where none is, no browser is started for an empty picture.
+fn here(plan: Plan, cx: &Cx) -> ToolResult<Plan> {
+    let (host, source) = hands::where_it_is(cx)?;
+    let Some(source) = source else {
+        let message = "No page is open in the browser of this session.";
+        return Err(ToolError::new("no_page", message)
+            .hint("Give the page as url, or open it with browser_navigate first."));
+    };
+    let why = "It shows the page that is open.";
+    let mut plan = plan.effects(Effects::READS).at_least(Permission::Moderate, "browser:page", why);
+    plan.summary = format!("{} ({})", plan.summary, host.as_deref().unwrap_or("an empty page"));
+    plan.outside = Some(source);
+    Ok(plan)
+}

@@ -1,0 +1,91 @@
+//! `screenshot` of a web page: through the browser of the session, and through the outbound guard.
+
+use deskhand_core::{Permission, Request, Status};
+use deskhand_tools::desktop::Picture;
+use serde_json::{Value, json};
+
+use crate::{fixture::config, tools::Shop};
+
+fn read(path: &Value) -> Picture {
+    Picture::read(&std::fs::read(path.as_str().unwrap()).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn the_page_that_is_open_is_in_the_picture() {
+    let shop = Shop::new().await;
+    let web = |more: Value| {
+        let mut arguments = json!({"target": "web"});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments
+    };
+    shop.fails("screenshot", web(json!({})), "no_page").await;
+    assert!(shop.browsers.running("test").is_none(), "none is started for an empty picture");
+    shop.go("plain.html").await;
+    shop.script("document.body.innerHTML = '<div style=\"position: fixed; inset: 0; background: rgb(12, 200, 34)\">'; document.body.style.height = '2500px'; 1").await;
+    let taken = shop.call("screenshot", web(json!({"path": "page.png"}))).await;
+    let picture = read(&taken.data["path"]);
+    assert_eq!((picture.width, picture.height), (1280, 800));
+    assert_eq!(picture.rgb[..3], [12, 200, 34]);
+    assert_eq!((taken.images.len(), taken.outside.as_deref()), (1, Some("127.0.0.1")));
+    let whole = shop.call("screenshot", web(json!({"full_page": true}))).await;
+    assert!(read(&whole.data["path"]).height >= 2500);
+    // With an address, it is opened first.
+    let second = shop.server.url("second.html");
+    shop.call("screenshot", web(json!({"url": second}))).await;
+    assert_eq!(shop.script("[location.href, document.title]").await, json!([second, "Second page"]));
+    shop.fails("screenshot", json!({"url": shop.server.url("download")}), "no_page").await;
+    shop.browsers.close_all().await;
+}
+
+/// A picture of a page is as much a way there as a navigation.
+#[tokio::test]
+async fn a_page_is_reached_only_as_the_guard_says() {
+    let shop = Shop::with(|given| *given = deskhand_browser::Config::new(given.folder.clone())).await;
+    let at = |url: &str| json!({"target": "web", "url": url});
+    for (url, permission, rule) in [
+        (shop.server.url("plain.html"), Permission::Sensitive, "net:loopback"),
+        ("file:///etc/passwd".to_owned(), Permission::Forbidden, "net:scheme"),
+        ("http://169.254.169.254:8099/".to_owned(), Permission::Forbidden, "net:metadata"),
+    ] {
+        let request = Request::new("screenshot", at(&url));
+        let plan = shop.gate.explain(request, &shop.session).await.unwrap().plan.unwrap();
+        assert_eq!((plan.permission, plan.rule.as_str()), (permission, rule), "{url}");
+        assert!(plan.result_approval && !plan.effects.desktop, "{url}");
+    }
+    // The person says yes to one host; where that leads on, nobody has said so.
+    shop.call("screenshot", at(&shop.server.url("plain.html"))).await;
+    let led = shop.server.url(&format!("redirect?{}", shop.server.elsewhere("plain.html")));
+    for url in [led.as_str(), "file:///etc/passwd"] {
+        let outcome = shop.try_call("screenshot", at(url)).await;
+        assert_eq!(outcome.status, Status::Blocked, "{url}: {}", outcome.text);
+    }
+    shop.browsers.close_all().await;
+}
+
+/// Another page than the one that was shown is not in the picture.
+#[tokio::test]
+async fn a_page_that_changes_after_the_yes_is_asked_about_anew() {
+    let shop = Shop::new().await;
+    shop.go("plain.html").await;
+    let plan = |shop: &Shop| {
+        let request = Request::new("screenshot", json!({"target": "web", "path": "a.png"}));
+        let (gate, session) = (shop.gate.clone(), shop.session.clone());
+        async move { gate.explain(request, &session).await.unwrap().plan.unwrap() }
+    };
+    let before = plan(&shop).await;
+    assert!(before.summary.contains("127.0.0.1"), "{}", before.summary);
+    shop.call("browser_navigate", json!({"url": shop.server.elsewhere("plain.html")})).await;
+    let after = plan(&shop).await;
+    assert!(!before.still_holds(&after) && after.summary.contains("localhost"), "{}", after.summary);
+    shop.browsers.close_all().await;
+}
+
+#[test]
+fn without_a_browser_and_a_desktop_it_is_not_offered() {
+    use deskhand_core::PageCamera;
+    let folder = tempfile::tempdir().unwrap();
+    let mut none = config(folder.path().to_path_buf());
+    none.path = Some("/no/such/browser".into());
+    let absent = deskhand_browser::Browsers::new(none).available().unwrap_err();
+    assert!(absent.why.contains("/no/such/browser"), "{}", absent.why);
+}

@@ -1,0 +1,128 @@
+//! Waits that end when it is so: not before, and not never.
+
+use std::time::Duration;
+
+use deskhand_browser::page::{PageError, WaitUntil};
+use deskhand_core::Status;
+use serde_json::json;
+
+use crate::{
+    fixture::{Desk, LIMIT},
+    tools::{Shop, ref_in},
+};
+
+const SHORT: Duration = Duration::from_millis(600);
+
+/// Each page is held where the wait of the row would end, and is there for the one before.
+#[tokio::test]
+async fn a_navigation_waits_for_what_it_says() {
+    let desk = Desk::new().await;
+    let page = desk.page().await;
+    let ready = "[document.readyState, document.title]";
+    for (name, before, until, words) in [
+        ("slow/script", WaitUntil::Commit, WaitUntil::Dom, "its document"),
+        ("slow/image", WaitUntil::Dom, WaitUntil::Load, "load"),
+        ("slow/fetch", WaitUntil::Load, WaitUntil::NetworkIdle, "a quiet network"),
+    ] {
+        desk.server.hold();
+        let url = desk.server.url(name);
+        let there = page.navigate(&url, before, LIMIT).await.unwrap();
+        assert_eq!(there.url, url, "{before:?}");
+        let error = page.navigate(&url, until, SHORT).await.unwrap_err();
+        assert!(
+            matches!(&error, PageError::TimedOut { doing, limit } if *limit == SHORT && doing.contains(words) && doing.contains(&url)),
+            "{until:?}: {error}"
+        );
+        desk.server.hold();
+        let (there, ()) = tokio::join!(page.navigate(&url, until, LIMIT), desk.server.let_go());
+        there.unwrap();
+        let seen = page.evaluate(ready, LIMIT).await.unwrap();
+        let least = if until == WaitUntil::Dom { ["interactive", "complete"] } else { ["complete"; 2] };
+        assert!(least.contains(&seen[0].as_str().unwrap()), "{until:?}: {seen}");
+    }
+    drop(page);
+    desk.end().await;
+}
+
+#[tokio::test]
+async fn a_page_that_never_loads_ends_with_the_timeout_that_was_asked_for() {
+    let shop = Shop::new().await;
+    for (name, wait_until, words) in [
+        ("never", "load", "waiting for load"),
+        ("never", "dom", "waiting for its document"),
+        ("silence", "commit", "waiting for its first bytes"),
+        ("slow/fetch", "network_idle", "waiting for a quiet network"),
+    ] {
+        let url = shop.server.url(name);
+        let arguments = json!({"url": url, "wait_until": wait_until, "timeout": 400});
+        let outcome = shop.fails("browser_navigate", arguments, "timed_out").await;
+        assert_eq!(outcome.status, Status::TimedOut);
+        for said in [url.as_str(), words, "400 ms"] {
+            assert!(outcome.text.contains(said), "{name}: {}", outcome.text);
+        }
+    }
+    // What there is of it can be looked at, and the next page loads.
+    shop.call("browser_navigate", json!({"url": shop.server.url("never"), "wait_until": "commit"})).await;
+    assert!(shop.call("browser_snapshot", json!({})).await.text.contains("half"));
+    shop.go("plain.html").await;
+    shop.browsers.close_all().await;
+}
+
+#[tokio::test]
+async fn an_element_is_waited_for_until_the_server_gives_it() {
+    let shop = Shop::new().await;
+    shop.go("slow/fetch").await;
+    let late = shop.try_call("browser_wait_for", json!({"selector": "#came", "timeout": 300})).await;
+    assert!(late.text.contains("300 ms") && late.text.contains("#came"), "{}", late.text);
+    let waits = shop.call("browser_wait_for", json!({"selector": "#came"}));
+    let (came, ()) = tokio::join!(waits, shop.server.let_go());
+    assert!(came.data["element"].as_str().unwrap().contains("came"), "{}", came.data);
+    shop.browsers.close_all().await;
+}
+
+/// What is in some frame is there, and what is to be gone is gone from all of them.
+#[tokio::test]
+async fn what_is_to_be_gone_is_gone_from_every_frame() {
+    let shop = Shop::new().await;
+    let wait = |state: &str, timeout: u64| json!({"selector": "#button", "state": state, "timeout": timeout});
+    for inner in [shop.server.url("plain.html"), shop.server.elsewhere("plain.html")] {
+        shop.go(&format!("framing?{inner}")).await;
+        for state in ["visible", "attached"] {
+            shop.call("browser_wait_for", wait(state, 10_000)).await;
+        }
+        for state in ["hidden", "detached"] {
+            let outcome = shop.try_call("browser_wait_for", wait(state, 300)).await;
+            assert_eq!(outcome.status, Status::TimedOut, "{inner} {state}: {}", outcome.text);
+            assert!(outcome.text.contains("1 element there, visible"), "{}", outcome.text);
+        }
+    }
+    // The frame goes, and the button with it.
+    shop.script("setTimeout(() => document.querySelector('iframe').remove(), 200); 1").await;
+    shop.call("browser_wait_for", wait("detached", 10_000)).await;
+    // It is hidden, then gone, in a frame that stays.
+    shop.go(&format!("framing?{}", shop.server.url("plain.html"))).await;
+    let button = "document.querySelector('iframe').contentDocument.querySelector('#button')";
+    shop.script(&format!("setTimeout(() => {button}.style.display = 'none', 200); 1")).await;
+    shop.call("browser_wait_for", wait("hidden", 10_000)).await;
+    assert_eq!(shop.try_call("browser_wait_for", wait("detached", 300)).await.status, Status::TimedOut);
+    shop.script(&format!("setTimeout(() => {button}.remove(), 200); 1")).await;
+    shop.call("browser_wait_for", wait("detached", 10_000)).await;
+    shop.browsers.close_all().await;
+}
+
+#[tokio::test]
+async fn a_ref_of_a_page_that_was_left_is_gone() {
+    let shop = Shop::new().await;
+    shop.go("plain.html").await;
+    let seen = shop.call("browser_snapshot", json!({})).await.text;
+    let button = ref_in(&seen, "Press");
+    shop.call("browser_wait_for", json!({"ref": button, "state": "visible"})).await;
+    shop.go("second.html").await;
+    for state in ["detached", "hidden"] {
+        shop.call("browser_wait_for", json!({"ref": button, "state": state, "timeout": 1000})).await;
+        let nonsense = json!({"ref": "nonsense", "state": state, "timeout": 1000});
+        shop.fails("browser_wait_for", nonsense, "stale_ref").await;
+    }
+    shop.fails("browser_wait_for", json!({"ref": button, "state": "visible"}), "stale_ref").await;
+    shop.browsers.close_all().await;
+}

@@ -8,7 +8,7 @@ use url::Url;
 use super::{Navigated, Page, PageError, WaitUntil};
 
 /// How long a page may be on its way from one site to another.
-const SETTLING: Duration = Duration::from_secs(10);
+const SETTLING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Which way.
@@ -52,20 +52,25 @@ impl Page {
         self.here().await
     }
 
-    /// Waits until the tab is known to be where the browser itself says that it is. Both move while a page is left.
+    /// Waits until the tab is known to be where the browser itself says that it is. Both move while a page is left; and of a
+    /// tab that is new the events come in any order, so at last the browser is believed.
     pub async fn catch_up(&self) -> Result<(), PageError> {
         let site =
             |url: &str| Url::parse(url).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
         let begun = Instant::now();
         loop {
             let told = self.call("Target.getTargetInfo", json!({"targetId": self.target})).await?;
-            let there = site(told["targetInfo"]["url"].as_str().unwrap_or_default());
-            if self.tab(|tab| site(tab.url()) == there)? {
+            let there = told["targetInfo"]["url"].as_str().unwrap_or_default();
+            if self.tab(|tab| site(tab.url()) == site(there))? {
                 return Ok(());
             }
             if begun.elapsed() > SETTLING {
-                let doing = "finding out where the browser is".to_owned();
-                return Err(PageError::TimedOut { doing, limit: SETTLING });
+                self.change_tab(|tab| {
+                    if let Some(frame) = tab.frames.get_mut(&self.target) {
+                        there.clone_into(&mut frame.url);
+                    }
+                });
+                return Ok(());
             }
             self.pause(PAUSE).await?;
         }
@@ -96,11 +101,7 @@ impl Page {
     pub(super) async fn note_reload(&self) -> Result<(), PageError> {
         if !self.reload_sends().await? {
             let (entry, _) = self.entry().await?;
-            self.browser.targets().change(|state| {
-                if let Some(tab) = state.tab_mut(&self.target) {
-                    tab.reloaded = Some(entry);
-                }
-            });
+            self.change_tab(|tab| tab.reloaded = Some(entry));
         }
         Ok(())
     }

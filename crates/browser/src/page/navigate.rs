@@ -236,7 +236,7 @@ impl Page {
 }
 
 impl Page {
-    fn change_tab(&self, change: impl FnOnce(&mut Tab)) {
+    pub(super) fn change_tab(&self, change: impl FnOnce(&mut Tab)) {
         self.browser.targets().change(|state| state.tab_mut(&self.target).map(change));
     }
 }

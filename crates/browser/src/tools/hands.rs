@@ -40,6 +40,8 @@ pub async fn page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
 /// As [`page`], for a call whose plan was made for the page that is there: if another one is, it is planned anew.
 pub async fn same_page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
     let (page, notices) = page(cx).await?;
+    // What is known of the tab comes from events, which may still be on their way.
+    page.catch_up().await?;
     let here = source_in(&page.browser().targets().look());
     if cx.plan().is_some_and(|plan| plan.outside != here) {
         let shown = here.as_deref().unwrap_or("an empty page");

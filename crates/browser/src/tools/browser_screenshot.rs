@@ -102,12 +102,10 @@ impl Tool for BrowserScreenshot {
             None => None,
             Some(path) => {
                 let png = picture.png.clone();
-                let written = cx.blocking(move |cx| {
-                    let place = new_file::place(cx, &path, ".png")?;
-                    new_file::write(cx, &place, &png)?;
-                    Ok(place.text())
-                });
-                Some(written.await?)
+                let place = new_file::place(cx, &path, ".png")?.text();
+                // Whoever may not see it must not find it in the workspace, not even while a person looks at it.
+                cx.once_passed_on(move |cx| new_file::write(cx, &new_file::place(cx, &path, ".png")?, &png));
+                Some(place)
             }
         };
         Ok(Output {
@@ -119,10 +117,6 @@ impl Tool for BrowserScreenshot {
             base64: base64::engine::general_purpose::STANDARD.encode(&picture.png),
             notices,
         })
-    }
-
-    async fn kept_back(&self, _: Input, cx: &Cx) -> ToolResult<()> {
-        cx.blocking(new_file::take_away).await
     }
 
     fn render(output: &Output) -> Rendered {

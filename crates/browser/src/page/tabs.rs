@@ -14,7 +14,10 @@ impl Page {
         let opened = self.on_browser("Target.createTarget", json!({"url": "about:blank"})).await?;
         let target = opened["targetId"].as_str().unwrap_or_default().to_owned();
         self.until(|state| state.tab(&target).is_some()).await?;
-        self.browser.targets().change(|state| state.make_current(&target));
+        self.browser.targets().change(|state| {
+            state.is_ours(&target);
+            state.make_current(&target);
+        });
         Ok(())
     }
 

@@ -145,6 +145,7 @@ impl State {
             dialogs: super::dialogs::Dialogs::default(),
             crashed: false,
             visited: info["url"].as_str().is_some_and(|url| !matches!(url, "" | "about:blank")),
+            persons: false,
             used: false,
             loading: false,
             reloaded: None,
@@ -157,6 +158,7 @@ impl State {
         let opener = info["openerId"].as_str();
         let is_persons =
             self.whose == Whose::Theirs && (opener.is_none() || opener != self.current.as_deref());
+        tab.persons = is_persons;
         if opener.is_some() && !is_persons {
             let shown = info["url"].as_str().filter(|url| !url.is_empty()).unwrap_or("about:blank");
             self.notices.add(&format!("The page opened a new tab, number {}: {shown}.", tab.number));

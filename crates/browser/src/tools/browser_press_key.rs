@@ -11,10 +11,7 @@ use super::{
     hands::{self, ACTS, with_notices},
     sending::{self, Sends},
 };
-use crate::{
-    Browsers,
-    page::{Key, Modifiers, Page, chord},
-};
+use crate::page::{Key, Modifiers, Page, chord};
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -80,9 +77,8 @@ impl Tool for BrowserPressKey {
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         input.chord()?;
-        let browser = cx.service::<Browsers>()?.running(cx.session_id());
-        match browser {
-            Some(browser) => plan(cx, &Page::take(browser, cx.cancel_token().clone()).await?, input).await,
+        match hands::looked_at(cx).await? {
+            Some(page) => plan(cx, &page, input).await,
             None => hands::on_page(cx, &format!("Press {}", input.shown()), Permission::Moderate, ACTS),
         }
     }

@@ -22,3 +22,4 @@ mod stealth;
 mod tools;
 mod visible;
 mod waits;
+mod whose;

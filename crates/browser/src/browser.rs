@@ -20,7 +20,7 @@ use crate::{
     launch::{self, Found, Kept, LaunchError, Process, Profile, Viewport, Window},
     proxy::Proxy,
     stealth::{Identity, Maker, Stealth},
-    tab::{Targets, Whose},
+    tab::{DownloadLimits, Targets, Whose},
 };
 
 /// How long a browser may take from its start to its first answer. On a machine with much to do that is long.
@@ -40,11 +40,18 @@ pub struct Options {
     pub stealth: Stealth,
     /// A profile that stays; `None`: a new one, which goes with the browser.
     pub profile: Option<Kept>,
+    pub downloads: DownloadLimits,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { window: Window::Headless, viewport: Viewport::USUAL, stealth: Stealth::On, profile: None }
+        Self {
+            window: Window::Headless,
+            viewport: Viewport::USUAL,
+            stealth: Stealth::On,
+            profile: None,
+            downloads: DownloadLimits::default(),
+        }
     }
 }
 
@@ -196,6 +203,7 @@ impl Browser {
             let behaviour =
                 json!({"behavior": "allowAndName", "downloadPath": folders.downloads, "eventsEnabled": true});
             session.post("Browser.setDownloadBehavior", &behaviour);
+            targets.bound_downloads(folders.downloads.clone(), options.downloads);
         }
         session.post("Target.setDiscoverTargets", &json!({"discover": true}));
         session.call("Target.setAutoAttach", Targets::auto_attach()).await?;

@@ -168,8 +168,11 @@ impl Page {
     /// What happened meanwhile; told once.
     pub fn notices(&self) -> Vec<String> {
         let mut notices = self.browser.targets().change(|state| state.notices.take());
-        let refused = self.browser.proxy().map(|proxy| proxy.log().untold()).unwrap_or_default();
+        let (refused, more) = self.browser.proxy().map(|proxy| proxy.log().untold()).unwrap_or_default();
         notices.extend(refused.iter().map(|refused| format!("The page wanted more: {refused}.")));
+        notices.extend(
+            (more > 0).then(|| format!("The page wanted more: {more} other hosts were refused, too.")),
+        );
         notices
     }
 }

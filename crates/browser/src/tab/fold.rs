@@ -23,6 +23,10 @@ pub enum Then {
     CloseTarget {
         target: String,
     },
+    /// Cancel a download, and remove what is there of it.
+    DiscardDownload {
+        guid: String,
+    },
     Post {
         session: String,
         method: &'static str,
@@ -41,8 +45,8 @@ impl State {
             "Target.detachedFromTarget" => self.detached(text("sessionId")),
             "Target.targetInfoChanged" => self.info_changed(&params["targetInfo"]),
             "Target.targetCrashed" => self.crashed(text("targetId")),
-            "Browser.downloadWillBegin" => self.downloads.begins(params),
-            "Browser.downloadProgress" => self.downloads.progresses(params, &mut self.notices),
+            "Browser.downloadWillBegin" => return self.downloads.begins(params),
+            "Browser.downloadProgress" => return self.downloads.progresses(params, &mut self.notices),
             method => {
                 return session.map(|session| self.fold_page(session, method, params)).unwrap_or_default();
             }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    elements,
+    clipboard, elements,
     hands::{self, ACTS, with_notices},
     sending::{self, Sends},
 };
@@ -108,5 +108,6 @@ async fn plan(cx: &Cx, page: &Page, input: &Input) -> ToolResult<Plan> {
         does = format!("{does} in {line}");
     }
     let plan = hands::on_page(cx, &does, Permission::Moderate, ACTS)?;
+    let plan = clipboard::settle(cx, plan, &key, held)?;
     Ok(sends.settle(hands::in_document(plan, seen.as_ref().and_then(|seen| seen.host.as_deref()))))
 }

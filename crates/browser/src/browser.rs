@@ -303,6 +303,14 @@ impl Browser {
         (used.elapsed() >= time).then_some(permit)
     }
 
+    /// Asks for the titles of its tabs: of a change that comes after the page nothing tells.
+    pub async fn ask_for_titles(&self) -> Result<(), CdpError> {
+        let told = self.session().call("Target.getTargets", json!({})).await?;
+        let infos = told["targetInfos"].as_array().map(Vec::as_slice).unwrap_or_default();
+        self.targets.change(|state| infos.iter().for_each(|info| state.info_changed(info)));
+        Ok(())
+    }
+
     /// Whether one that ran before is used.
     pub fn is_attached(&self) -> bool {
         self.process.is_none()

@@ -66,14 +66,10 @@ impl Page {
         let (target, session) = if let Some(found) = found {
             found
         } else {
-            let new = browser.session();
-            let open = new.call("Target.createTarget", serde_json::json!({"url": "about:blank"}));
-            unless_cancelled(&cancel, open).await??;
-            let opened =
-                browser.targets().wait_for(browser.connection(), Connection::USUAL, &cancel, current);
-            let opened = opened.await?;
-            browser.targets().change(|state| state.is_ours(&opened.0));
-            opened
+            let target = tabs::open(&browser, &cancel).await?;
+            browser.targets().change(|state| state.make_current(&target));
+            let opened = current(&browser.targets().look());
+            opened.ok_or(PageError::TabClosed)?
         };
         let session = Session::of(browser.connection().clone(), session);
         // A tab that is used is the one that is seen, and has the focus; in a new one the address bar has it.

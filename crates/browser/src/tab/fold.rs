@@ -206,7 +206,7 @@ impl State {
         }
     }
 
-    fn info_changed(&mut self, info: &Value) {
+    pub fn info_changed(&mut self, info: &Value) {
         let title = info["title"].as_str().unwrap_or_default().chars().take(1000).collect();
         if let Some(tab) = self.tab_mut(info["targetId"].as_str().unwrap_or_default()) {
             tab.title = title;

@@ -7,7 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::hands::{self, ACTS, with_notices};
-use crate::{page::Page, tab::Tab};
+use crate::{
+    page::{Page, PageError},
+    tab::Tab,
+};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -87,8 +90,8 @@ impl Tool for BrowserTabs {
                 "no_tab_named",
                 "Which tab is to be selected? Give its number as tab.",
             )),
-            Action::Select => on_tab(cx, "Work in", input.tab),
-            Action::Close => on_tab(cx, "Close", input.tab),
+            Action::Select => on_tab(cx, "Work in", input.tab).await,
+            Action::Close => on_tab(cx, "Close", input.tab).await,
         }
     }
 
@@ -107,6 +110,7 @@ impl Tool for BrowserTabs {
             Action::Select => page.select_tab(input.tab.unwrap_or_default()).await?,
             Action::Close => page.close_tab(input.tab).await?,
         }
+        page.browser().ask_for_titles().await.map_err(PageError::from)?;
         notices.extend(page.notices());
         Ok(Output { tabs: listed(&page), notices })
     }
@@ -123,8 +127,11 @@ impl Tool for BrowserTabs {
 }
 
 /// The plan of what is done with one tab: which one, and what is in it.
-fn on_tab(cx: &Cx, does: &str, number: Option<u32>) -> ToolResult<Plan> {
+async fn on_tab(cx: &Cx, does: &str, number: Option<u32>) -> ToolResult<Plan> {
     let browser = hands::browsers(cx)?.running(cx.session_id());
+    if let Some(browser) = &browser {
+        browser.ask_for_titles().await.map_err(PageError::from)?;
+    }
     let found = browser.and_then(|browser| {
         let state = browser.targets().look();
         let wanted = |tab: &&Tab| number.is_none_or(|number| tab.number == number);
@@ -139,6 +146,7 @@ fn on_tab(cx: &Cx, does: &str, number: Option<u32>) -> ToolResult<Plan> {
     let (url, title, host) = (hands::short(&url), hands::short(&title), hands::host_of(&url));
     let does_it = format!("{does} tab {number}, {url} «{title}»");
     let mut plan = hands::on_page(cx, &does_it, Permission::Moderate, ACTS)?;
+    plan.summary = does_it;
     plan.effects.network |= host.is_some();
     plan.hosts = host.into_iter().collect();
     if is_persons && does == "Close" {

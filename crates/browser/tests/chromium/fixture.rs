@@ -221,8 +221,8 @@ async fn answer(mut stream: TcpStream, heard: Heard, held: Held) {
             let head =
                 b"HTTP/1.1 200 OK\r\nContent-Disposition: attachment\r\nContent-Type: text/plain\r\n\r\n";
             let _ = stream.write_all(head).await;
-            while stream.write_all(&[b'x'; 32 << 10]).await.is_ok() {
-                tokio::time::sleep(Duration::from_millis(5)).await;
+            while stream.write_all(&[b'x'; 8 << 10]).await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
             }
             return;
         }

@@ -22,6 +22,8 @@ async fn a_plan_shows_which_tab_it_is_about() {
     shop.go("plain.html").await;
     shop.call("browser_tabs", json!({"action": "new"})).await;
     shop.call("browser_navigate", json!({"url": shop.server.elsewhere("second.html")})).await;
+    let listed = shop.call("browser_tabs", json!({})).await;
+    assert!(listed.text.contains("> 2 http://localhost:"), "{}", listed.text);
     let (first, second) = (shop.server.url("plain.html"), shop.server.elsewhere("second.html"));
     for (arguments, words, host) in [
         (json!({"action": "select", "tab": 1}), format!("Work in tab 1, {first} «Plain page»"), "127.0.0.1"),

@@ -144,7 +144,7 @@ impl Page {
     fn not_loaded(&self, url: &str, code: &str, failures: u64) -> PageError {
         let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
         let url = url.to_owned();
-        match self.browser.proxy().and_then(|proxy| proxy.log().why_since(failures, &host)) {
+        match self.browser.proxy().and_then(|proxy| proxy.log().why_since(failures, &host, code)) {
             Some(Why::Refused(refused)) => PageError::Blocked { url, refused },
             Some(other) => PageError::NotLoaded { url, why: other.words() },
             None => PageError::NotLoaded { url, why: explain(code) },

@@ -7,14 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    elements,
+    clipboard, elements,
     hands::{self, ACTS, with_notices},
     sending::{self, Sends},
 };
-use crate::{
-    Browsers,
-    page::{Key, Modifiers, Page, chord},
-};
+use crate::page::{Key, Modifiers, Page, chord};
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -80,9 +77,8 @@ impl Tool for BrowserPressKey {
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         input.chord()?;
-        let browser = cx.service::<Browsers>()?.running(cx.session_id());
-        match browser {
-            Some(browser) => plan(cx, &Page::take(browser, cx.cancel_token().clone()).await?, input).await,
+        match hands::looked_at(cx).await? {
+            Some(page) => plan(cx, &page, input).await,
             None => hands::on_page(cx, &format!("Press {}", input.shown()), Permission::Moderate, ACTS),
         }
     }
@@ -112,5 +108,6 @@ async fn plan(cx: &Cx, page: &Page, input: &Input) -> ToolResult<Plan> {
         does = format!("{does} in {line}");
     }
     let plan = hands::on_page(cx, &does, Permission::Moderate, ACTS)?;
+    let plan = clipboard::settle(cx, plan, &key, held)?;
     Ok(sends.settle(hands::in_document(plan, seen.as_ref().and_then(|seen| seen.host.as_deref()))))
 }

@@ -97,6 +97,9 @@ impl Tool for BrowserScreenshot {
             None if input.full_page => page.screenshot(What::FullPage).await?,
             None => page.screenshot(What::Viewport).await?,
         };
+        if let Some((width, height)) = picture.cut_from {
+            notices.push(format!("It is cut off: all of it would be {width}×{height} pixels. A part of it can be asked for by ref or selector."));
+        }
         notices.extend(page.notices());
         let path = match input.path {
             None => None,

@@ -7,10 +7,7 @@ use super::{
     hands::{self, ACTS},
     sending::Sends,
 };
-use crate::{
-    Browsers,
-    page::{Page, PageError, Point, Seen, Target},
-};
+use crate::page::{Page, PageError, Point, Seen, Target};
 
 /// An element by ref or selector, or a point, as a tool's input names it.
 pub fn target(
@@ -49,8 +46,7 @@ pub fn shown(target: &Target) -> String {
 
 /// What the page says of an element, for a plan; `None` where no browser runs, or there is no such element (yet).
 pub async fn seen(cx: &Cx, target: &Target) -> ToolResult<Option<Seen>> {
-    let Some(browser) = cx.service::<Browsers>()?.running(cx.session_id()) else { return Ok(None) };
-    let page = Page::take(browser, cx.cancel_token().clone()).await?;
+    let Some(page) = hands::looked_at(cx).await? else { return Ok(None) };
     look(&page, target).await
 }
 

@@ -26,7 +26,7 @@ async fn a_download_gets_into_the_workspace_only_by_a_call_that_says_so() {
     let browser = shop.browsers.running("test").unwrap();
     let never = CancellationToken::new();
     let done = browser.targets().wait_for(browser.connection(), LIMIT, &never, |state| {
-        state.downloads.0.iter().any(|download| download.state == DownloadState::Completed).then_some(())
+        state.downloads.all.iter().any(|download| download.state == DownloadState::Completed).then_some(())
     });
     done.await.unwrap();
     assert!(!path("notes.txt").exists());

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // all of it is tests
 
 mod attach;
+mod bounds;
 mod failures;
 mod files;
 mod fixture;
@@ -19,6 +20,8 @@ mod scripts;
 mod secrets;
 mod sending;
 mod stealth;
+mod tabs;
 mod tools;
 mod visible;
 mod waits;
+mod whose;

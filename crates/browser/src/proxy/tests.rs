@@ -117,6 +117,15 @@ async fn what_is_not_allowed_is_not_connected_to_and_the_log_says_why() {
     let why = proxy.log().why_since(mark, "127.0.0.1", "").unwrap();
     assert!(matches!(&why, Why::Refused(refused) if refused.rule() == "net:loopback"), "{why:?}");
     assert_eq!(proxy.log().why_since(proxy.log().mark(), "127.0.0.1", "net::ERR_EMPTY_RESPONSE"), None);
+    // It may be where another host has led; but not if the browser says of it what is said of no refused connection.
+    let elsewhere = |code: &str| proxy.log().why_since(mark, "elsewhere.test", code);
+    assert!(
+        elsewhere("net::ERR_EMPTY_RESPONSE").is_some()
+            && elsewhere("net::ERR_TUNNEL_CONNECTION_FAILED").is_some()
+    );
+    for other in ["net::ERR_TOO_MANY_REDIRECTS", "net::ERR_CERT_AUTHORITY_INVALID", "net::ERR_ABORTED"] {
+        assert_eq!(elsewhere(other), None, "{other}");
+    }
 }
 
 #[tokio::test]

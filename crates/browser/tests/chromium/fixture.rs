@@ -208,8 +208,6 @@ async fn answer(mut stream: TcpStream, heard: Heard, held: Held) {
             let _ = stream.write_all(to.as_bytes()).await;
             return;
         }
-        // Leads to itself.
-        "loop" => ("302 Found\r\nLocation: /loop", "text/html", Vec::new()),
         // So many bytes, as a download.
         "bytes" => (
             "200 OK\r\nContent-Disposition: attachment",

@@ -11,7 +11,7 @@ use std::{
 };
 
 use deskhand_core::{
-    Answer, Caller, Desktop, Gate, GateSettings, Mode, Services, SessionCx, Settled, UndoJournal,
+    Answer, Caller, Desktop, Gate, GateSettings, Mode, Services, SessionCx, SessionEnd, Settled, UndoJournal,
     approval::{AnyAnswer, ApprovalQueue, ApprovalRequest},
     arguments::sha256_hex,
     event::NoEvents,
@@ -36,6 +36,7 @@ pub struct Desk {
     pub gate: Gate,
     pub running: Arc<AtomicUsize>,
     pub stops: probe::Stops,
+    pub ended: probe::Ended,
     services: Services,
     /// As somebody may set it while the server runs.
     pub mode: Arc<Mutex<Mode>>,
@@ -97,7 +98,10 @@ impl Desk {
         .unwrap();
         let undo: Arc<dyn UndoJournal> = store.undo();
         let (running, stops) = (probe::Running::default(), probe::Stops::default());
+        let ended = probe::Ended::default();
+        let session_end: Arc<dyn SessionEnd> = Arc::new(ended.clone());
         let services = Services::default().with(paths).with(undo).with(running.clone()).with(stops.clone());
+        let services = services.with(session_end);
         let mut registry = deskhand_tools::registry();
         deskhand_agent::tools::register(&mut registry);
         registry.add(probe::Endless);
@@ -127,6 +131,7 @@ impl Desk {
             gate,
             running: running.0,
             stops,
+            ended,
             services,
             mode: Arc::new(Mutex::new(mode)),
         }

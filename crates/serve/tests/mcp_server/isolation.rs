@@ -71,6 +71,8 @@ async fn the_end_of_a_session_stops_what_runs_in_it_at_once() {
     assert!(desk.stops.0.lock().unwrap()[0].is_cancelled());
     desk.running_are(0).await;
     let _ = calling.await;
+    // What it has open, a browser say, goes with it.
+    desk.ended.0.subscribe().wait_for(|sessions| !sessions.is_empty()).await.unwrap();
 }
 
 #[tokio::test]

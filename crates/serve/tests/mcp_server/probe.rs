@@ -1,11 +1,14 @@
 //! A tool that goes on until it is stopped, and tells how often it runs now.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    pin::Pin,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
-use deskhand_core::{Cx, Effects, Permission, Plan, Spec, Tool, ToolError, ToolResult};
+use deskhand_core::{Cx, Effects, Permission, Plan, SessionEnd, Spec, Tool, ToolError, ToolResult};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
@@ -13,6 +16,17 @@ use tokio_util::sync::CancellationToken;
 /// How many of its calls run.
 #[derive(Clone, Default)]
 pub struct Running(pub Arc<AtomicUsize>);
+
+/// The sessions that are over.
+#[derive(Clone, Default)]
+pub struct Ended(pub tokio::sync::watch::Sender<Vec<String>>);
+
+impl SessionEnd for Ended {
+    fn session_ended<'a>(&'a self, session_id: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        self.0.send_modify(|sessions| sessions.push(session_id.to_owned()));
+        Box::pin(std::future::ready(()))
+    }
+}
 
 /// What tells the calls that were made of it to stop.
 #[derive(Clone, Default)]

@@ -107,6 +107,17 @@ function reach(place, element, scroll) {
   return { ...accept(place), scrolled: true };
 }
 
+/**
+ * hits({ref, x, y}) → {hits, element}: whether a click at that point of this frame's viewport is one on the element, or on
+ * something in it, and the element as `describe` tells it. Errors: as `resolve`.
+ */
+function hits({ ref, x, y } = {}) {
+  const found = locate({ ref });
+  if (found.error) return found;
+  const hit = elementAt(x, y);
+  return { hits: receives(hit, found.element) || receives(hit, standIn(found.element).target), element: describe({}, found.element) };
+}
+
 const middle = (element) => {
   const box = boundingRect(element);
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };

@@ -36,6 +36,6 @@ function guarded(name, run) {
 }
 
 const api = Object.freeze(Object.fromEntries(Object.entries({
-  configure, snapshot, resolve, action_point, steady, describe, prepare_typing, set_value, select_option, focus, dom, text, scroll,
+  configure, snapshot, resolve, action_point, steady, describe, hits, prepare_typing, holds_focus, set_value, select_option, focus, dom, text, scroll,
   wait_state, stop_waiting, page_state,
 }).map(([name, run]) => [name, guarded(name, run)]).concat([["element", elementFor], ["reached_element", reachedElement], ["focused_element", focusedElement], ["suspect", suspect]])));

@@ -277,7 +277,6 @@ pub(super) fn refusal(answer: &Value) -> Option<(PageError, &'static str)> {
         "nothing_to_scroll",
         "timeout",
         "bad_state",
-        "cancelled",
     ];
     let said = answer["error"].as_str()?;
     let code = CODES.iter().copied().find(|code| *code == said).unwrap_or("page_script_failed");

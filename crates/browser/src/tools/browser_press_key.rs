@@ -129,19 +129,14 @@ impl Tool for BrowserPressKey {
     }
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
-        input.chord()?;
-        let browser = cx.service::<Browsers>()?.running(cx.session_id());
-        match browser {
-            Some(browser) => {
-                let page = Page::take(browser, cx.cancel_token().clone()).await?;
-                Ok(plan(cx, &page, input).await?.0)
-            }
-            // There is no field, and the key goes nowhere.
-            None => {
-                let does = format!("Press {}", input.shown(Goes::Elsewhere));
-                hands::on_page(cx, &does, Permission::Moderate, ACTS)
-            }
+        let (key, held) = input.chord()?;
+        if let Some(browser) = cx.service::<Browsers>()?.running(cx.session_id()) {
+            let page = Page::take(browser, cx.cancel_token().clone()).await?;
+            return Ok(plan(cx, &page, input).await?.0);
         }
+        // There is no page and no field, but one may be meant that was there.
+        let does = format!("Press {}", input.shown(Goes::of(&key, held, None)));
+        hands::on_page(cx, &does, Permission::Moderate, ACTS)
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {

@@ -180,6 +180,22 @@ async fn no_kind_of_field_has_it_repeated() {
     shop.browsers.close_all().await;
 }
 
+/// A person who is asked whether a form is sent is told what kind of things go with it.
+#[tokio::test]
+async fn what_a_form_takes_along_is_told() {
+    let shop = Shop::new().await;
+    shop.go("plain.html").await;
+    let form = "<form action=/order method=post><input type=password><input autocomplete=cc-number><input type=file id=file>\
+        <button id=send>Send</button></form>";
+    quietly(&shop, &format!("area.insertAdjacentHTML('afterend', '{form}'); 1")).await;
+    fs::write(shop.folder.path().join("a.txt"), "a").unwrap();
+    shop.call("browser_select_file", json!({"selector": "#file", "paths": ["a.txt"]})).await;
+    let click = Request::new("browser_click", json!({"selector": "#send"}));
+    let notes = shop.gate.explain(click, &shop.session).await.unwrap().plan.unwrap().notes.concat();
+    assert!(notes.contains("/order, fields for secrets: 2, files: 1)."), "{notes}");
+    shop.browsers.close_all().await;
+}
+
 /// Keys that are pressed one by one are typed text like any other.
 #[tokio::test(flavor = "multi_thread")]
 async fn single_keys_are_no_way_around_it() {
@@ -220,7 +236,13 @@ async fn single_keys_are_no_way_around_it() {
     shop.session.events = Arc::new(deskhand_core::event::NoEvents);
     assert!(no.0.lock().unwrap().concat().contains("one for secrets"), "{:?}", no.0);
     assert_eq!(quietly(&shop, "field.value").await, "", "nobody said yes");
+    // Without a browser there is no field, but the one that was there may be meant.
+    shop.browsers.close_all().await;
+    let explained = shop.gate.explain(Request::new("browser_press_key", json!({"key": RARE})), &shop.session);
+    assert!(!serde_json::to_string(&explained.await.unwrap()).unwrap().contains(RARE));
     // Where no field has the focus, it is a command, and shown.
+    shop.session.approvers = vec![Arc::new(crate::tools::Yes)];
+    shop.go("plain.html").await;
     quietly(&shop, "field.blur(); 1").await;
     let explained = shop.gate.explain(Request::new("browser_press_key", json!({"key": "j"})), &shop.session);
     assert!(explained.await.unwrap().plan.unwrap().summary.contains("Press j"));

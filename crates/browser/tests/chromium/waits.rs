@@ -134,7 +134,7 @@ async fn a_condition_may_be_the_state_of_an_element() {
     shop.go("plain.html").await;
     for (condition, hidden) in [("visible", false), ("attached", true), ("hidden", true), (" Hidden ", true)]
     {
-        shop.script(&format!("button.style.display = {} ? 'none' : ''; 1", hidden)).await;
+        shop.script(&format!("button.style.display = {hidden} ? 'none' : ''; 1")).await;
         let arguments = json!({"selector": "#button", "condition": condition, "timeout": 5000});
         assert_eq!(
             shop.permission("browser_wait_for", arguments.clone()).await,

@@ -17,10 +17,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::{
     cdp::{CdpError, Connection, Ears, Session, Transport},
     existing,
-    launch::{self, Found, LaunchError, Process, Profile, Viewport, Window},
+    launch::{self, Found, Kept, LaunchError, Process, Profile, Viewport, Window},
     proxy::Proxy,
     stealth::{Identity, Maker, Stealth},
-    tab::{Targets, Whose},
+    tab::{DownloadLimits, Targets, Whose},
 };
 
 /// How long a browser may take from its start to its first answer. On a machine with much to do that is long.
@@ -38,13 +38,20 @@ pub struct Options {
     pub window: Window,
     pub viewport: Viewport,
     pub stealth: Stealth,
-    /// The name of a profile that stays; `None`: a new one, which goes with the browser.
-    pub profile: Option<String>,
+    /// A profile that stays; `None`: a new one, which goes with the browser.
+    pub profile: Option<Kept>,
+    pub downloads: DownloadLimits,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { window: Window::Headless, viewport: Viewport::USUAL, stealth: Stealth::On, profile: None }
+        Self {
+            window: Window::Headless,
+            viewport: Viewport::USUAL,
+            stealth: Stealth::On,
+            profile: None,
+            downloads: DownloadLimits::default(),
+        }
     }
 }
 
@@ -67,11 +74,30 @@ pub struct Browser {
     /// `Chrome/156.0.8078.79`.
     product: String,
     options: Options,
-    downloads: PathBuf,
-    /// One call at a time: two that click on the same page would not know what they do.
+    folders: Folders,
+    /// One call at a time: two that click on the same page would not know what they do. Closed when it is to end.
     turn: Arc<Semaphore>,
-    used: Mutex<Instant>,
+    used: Arc<Mutex<Instant>>,
     _stop: DropGuard,
+}
+
+/// Where its files lie.
+struct Folders {
+    downloads: PathBuf,
+    /// For one that ran before, whose profile is none of ours: a folder that goes when it is left.
+    own: Mutex<Option<Profile>>,
+}
+
+/// A browser in the hands of one call, until this is dropped.
+pub struct Turn {
+    _permit: OwnedSemaphorePermit,
+    used: Arc<Mutex<Instant>>,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
 }
 
 impl Browser {
@@ -84,12 +110,12 @@ impl Browser {
         outbound: Outbound,
     ) -> Result<Arc<Self>, LaunchError> {
         let profiles = folder.join("profiles");
-        let name = options.profile.clone();
+        let kept = options.profile.clone();
         // Files only, but a browser's folders have many.
         let profile = tokio::task::spawn_blocking(move || {
             Profile::clear_stale(&profiles);
-            let Some(name) = name else { return Profile::fresh(&profiles) };
-            let profile = Profile::kept(&profiles, &name)?;
+            let Some(kept) = kept else { return Profile::fresh(&profiles) };
+            let profile = Profile::kept(&profiles, &kept)?;
             // Files of the last time are nobody's now.
             for left in [DOWNLOADS, UPLOADS] {
                 let _ = std::fs::remove_dir_all(profile.path().join(left));
@@ -98,7 +124,7 @@ impl Browser {
         });
         let not_started = |error| LaunchError::NotStarted { path: found.path.clone(), error };
         let profile = profile.await.map_err(|error| not_started(std::io::Error::other(error)))??;
-        let downloads = profile.path().join(DOWNLOADS);
+        let folders = Folders { downloads: profile.path().join(DOWNLOADS), own: Mutex::default() };
         let allowed = Arc::new(Allowed::default());
         let proxy = Proxy::start(outbound.clone(), Arc::clone(&allowed)).await.map_err(not_started)?;
         let mut arguments =
@@ -116,7 +142,7 @@ impl Browser {
             printed: printed(process),
         };
         let mut process = Some(started.process);
-        let begun = Self::begin(started.transport, &mut process, options, downloads, maker(found), ways_out);
+        let begun = Self::begin(started.transport, &mut process, options, folders, maker(found), ways_out);
         if let Ok(Ok(browser)) = tokio::time::timeout(STARTING, begun).await {
             return Ok(browser);
         }
@@ -144,8 +170,14 @@ impl Browser {
         // What a browser of somebody else's is called stays as it is.
         let maker = std::future::ready(None);
         let ways_out = WaysOut { outbound, allowed: Arc::default(), proxy: None };
-        let downloads = folder.join("downloads");
-        let begun = Self::begin(transport, &mut no_process, options, downloads, maker, ways_out);
+        let profiles = folder.join("profiles");
+        let own = tokio::task::spawn_blocking(move || {
+            Profile::clear_stale(&profiles);
+            Profile::fresh(&profiles)
+        });
+        let own = own.await.map_err(|error| failed(std::io::Error::other(error)))??;
+        let folders = Folders { downloads: own.path().join(DOWNLOADS), own: Mutex::new(Some(own)) };
+        let begun = Self::begin(transport, &mut no_process, options, folders, maker, ways_out);
         begun.await.map_err(|error| failed(std::io::Error::other(error)))
     }
 
@@ -153,7 +185,7 @@ impl Browser {
         transport: Transport,
         process: &mut Option<Process>,
         options: Options,
-        downloads: PathBuf,
+        folders: Folders,
         maker: impl Future<Output = Option<Maker>>,
         ways_out: WaysOut,
     ) -> Result<Arc<Self>, CdpError> {
@@ -166,8 +198,13 @@ impl Browser {
         let (version, maker) = tokio::join!(session.call("Browser.getVersion", json!({})), maker);
         let version = version?;
         targets.identify(maker.and_then(|maker| Identity::of(&version, maker)));
-        let behaviour = json!({"behavior": "allowAndName", "downloadPath": downloads, "eventsEnabled": true});
-        session.post("Browser.setDownloadBehavior", &behaviour);
+        // Downloads in a browser of somebody else's go where that one puts them: they may be the person's own.
+        if whose == Whose::Ours {
+            let behaviour =
+                json!({"behavior": "allowAndName", "downloadPath": folders.downloads, "eventsEnabled": true});
+            session.post("Browser.setDownloadBehavior", &behaviour);
+            targets.bound_downloads(folders.downloads.clone(), options.downloads);
+        }
         session.post("Target.setDiscoverTargets", &json!({"discover": true}));
         session.call("Target.setAutoAttach", Targets::auto_attach()).await?;
         match whose {
@@ -184,9 +221,9 @@ impl Browser {
             process: process.take(),
             ways_out,
             options,
-            downloads,
+            folders,
             turn: Arc::new(Semaphore::new(1)),
-            used: Mutex::new(Instant::now()),
+            used: Arc::new(Mutex::new(Instant::now())),
             _stop: guard,
         }))
     }
@@ -239,12 +276,12 @@ impl Browser {
 
     /// Where downloads go, under the name of their guid.
     pub fn downloads(&self) -> &Path {
-        &self.downloads
+        &self.folders.downloads
     }
 
     /// Where files lie that pages were given.
     pub fn uploads(&self) -> PathBuf {
-        self.downloads.with_file_name(UPLOADS)
+        self.folders.downloads.with_file_name(UPLOADS)
     }
 
     /// Why it is gone; `None` while it is there.
@@ -253,21 +290,36 @@ impl Browser {
         self.connection.ended().or_else(|| ended.then(|| "its process ended".to_owned()))
     }
 
-    /// Waits for its turn; the browser is one call's until this is dropped.
-    pub async fn turn(&self) -> Option<OwnedSemaphorePermit> {
-        let turn = Arc::clone(&self.turn).acquire_owned().await.ok();
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-        turn
+    /// Waits for its turn; the browser is one call's until that is dropped. `None`: it is being ended.
+    pub async fn turn(&self) -> Option<Turn> {
+        let permit = Arc::clone(&self.turn).acquire_owned().await.ok()?;
+        Some(Turn { _permit: permit, used: Arc::clone(&self.used) })
     }
 
-    /// Whether nobody has used it for so long.
-    pub fn idle_for(&self, time: Duration) -> bool {
+    /// Its turn, if nobody has it and nobody has used it for so long.
+    pub fn turn_if_idle(&self, time: Duration) -> Option<OwnedSemaphorePermit> {
+        let permit = Arc::clone(&self.turn).try_acquire_owned().ok()?;
         let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        self.turn.available_permits() > 0 && used.elapsed() >= time
+        (used.elapsed() >= time).then_some(permit)
     }
 
-    /// Ends it: it is asked, and if it does not, it is made to. One that was attached to is only left.
+    /// Asks for the titles of its tabs: of a change that comes after the page nothing tells.
+    pub async fn ask_for_titles(&self) -> Result<(), CdpError> {
+        let told = self.session().call("Target.getTargets", json!({})).await?;
+        let infos = told["targetInfos"].as_array().map(Vec::as_slice).unwrap_or_default();
+        self.targets.change(|state| infos.iter().for_each(|info| state.info_changed(info)));
+        Ok(())
+    }
+
+    /// Whether one that ran before is used.
+    pub fn is_attached(&self) -> bool {
+        self.process.is_none()
+    }
+
+    /// Ends it: it is asked, and if it does not, it is made to. One that was attached to is only left. No call gets it any
+    /// more, and nothing goes out for it.
     pub async fn close(&self) {
+        self.turn.close();
         if let Some(process) = &self.process {
             self.session().post("Browser.close", &json!({}));
             let _ = tokio::time::timeout(ENDING, process.until_ended()).await;
@@ -275,6 +327,21 @@ impl Browser {
             process.until_ended().await;
         }
         self.connection.close();
+        self.ways_out.proxy.as_ref().map(Proxy::stop);
+        self.clear_files().await;
+    }
+
+    /// What was downloaded, and what pages were given, goes with it, also where its profile stays.
+    async fn clear_files(&self) {
+        let own = self.folders.own.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let left = [self.downloads().to_path_buf(), self.uploads()];
+        let clear = move || {
+            for folder in left {
+                let _ = std::fs::remove_dir_all(folder);
+            }
+            drop(own);
+        };
+        let _ = tokio::task::spawn_blocking(clear).await;
     }
 }
 

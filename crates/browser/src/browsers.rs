@@ -7,7 +7,9 @@ use std::{
     time::Duration,
 };
 
+use deskhand_core::SessionEnd;
 use deskhand_guard::Outbound;
+use futures_util::future::BoxFuture;
 use tokio::{sync::Semaphore, task::AbortHandle};
 
 use crate::{
@@ -65,6 +67,8 @@ struct Held {
     /// Ends the task that looks whether it is still used.
     watching: Option<AbortHandle>,
     options: Option<Options>,
+    /// Why the one before is not there any more, until somebody was told.
+    ended: Option<String>,
 }
 
 /// A browser for a call.
@@ -99,17 +103,37 @@ impl Browsers {
         self.open_with(session, None).await
     }
 
+    /// What would be started for a session by [`Self::open`]; `None` where one runs, and where one is attached to.
+    pub fn would_start(&self, session: &str) -> Option<Options> {
+        if self.0.config.attach.is_some() || self.running(session).is_some() {
+            return None;
+        }
+        let kept = self.slots().get(session).and_then(|slot| slot.held().options.clone());
+        Some(kept.unwrap_or_else(|| self.0.config.options.clone()))
+    }
+
     /// As [`Self::open`], with these options. One that runs with others is ended first.
     pub async fn open_with(&self, session: &str, wanted: Option<Options>) -> Result<Opened, LaunchError> {
-        let slot = Arc::clone(self.slots().entry(session.to_owned()).or_insert_with(Slot::new));
-        // Never closed, so this cannot fail; and if it did, two would start one each.
-        let _starting = slot.starting.acquire().await;
-        let (before, kept) = {
-            let held = slot.held();
-            (held.browser.clone(), held.options.clone())
+        loop {
+            let slot = Arc::clone(self.slots().entry(session.to_owned()).or_insert_with(Slot::new));
+            // Never closed, so this cannot fail; and if it did, two would start one each.
+            let _starting = slot.starting.acquire().await;
+            // The session may have ended meanwhile; what is started in a place that nobody knows, nobody ends.
+            let is_its_own = self.slots().get(session).is_some_and(|known| Arc::ptr_eq(known, &slot));
+            if is_its_own {
+                return self.open_in(&slot, wanted).await;
+            }
+        }
+    }
+
+    /// In the place of a session, which nobody else starts one in meanwhile.
+    async fn open_in(&self, slot: &Arc<Slot>, wanted: Option<Options>) -> Result<Opened, LaunchError> {
+        let (before, kept, ended) = {
+            let mut held = slot.held();
+            (held.browser.clone(), held.options.clone(), held.ended.take())
         };
         let options = wanted.clone().or(kept).unwrap_or_else(|| self.0.config.options.clone());
-        let mut notice = None;
+        let mut notice = ended.map(|why| self.is_gone(&why));
         if let Some(browser) = before {
             match browser.gone() {
                 None if wanted.is_none() || *browser.options() == options => {
@@ -121,19 +145,22 @@ impl Browsers {
                         Some("The browser that ran was ended, and a new one started as asked.".to_owned());
                 }
                 Some(why) => {
-                    let words = format!(
-                        "The browser of before is gone ({why}): a new one was started, without its tabs."
-                    );
-                    notice = Some(words);
+                    // Its proxy and its files are still there.
+                    browser.close().await;
+                    notice = Some(self.is_gone(&why));
                 }
             }
         }
         let browser = self.start(options.clone()).await?;
-        let watching = tokio::spawn(end_when_idle(Arc::downgrade(&slot), self.0.config.idle)).abort_handle();
+        let watching = tokio::spawn(end_when_idle(Arc::downgrade(slot), self.0.config.idle)).abort_handle();
         let mut held = slot.held();
         held.forget();
-        *held =
-            Held { browser: Some(Arc::clone(&browser)), watching: Some(watching), options: Some(options) };
+        *held = Held {
+            browser: Some(Arc::clone(&browser)),
+            watching: Some(watching),
+            options: Some(options),
+            ended: None,
+        };
         Ok(Opened { browser, notice })
     }
 
@@ -143,6 +170,15 @@ impl Browsers {
         match &config.attach {
             Some(address) => Browser::attach(address, &config.folder, options, outbound).await,
             None => Browser::launch(&self.found()?, &config.folder, options, outbound).await,
+        }
+    }
+
+    fn is_gone(&self, why: &str) -> String {
+        match &self.0.config.attach {
+            Some(_) => format!("The browser was left ({why}), and is attached to anew."),
+            None => {
+                format!("The browser of before is gone ({why}): a new one was started, without its tabs.")
+            }
         }
     }
 
@@ -162,6 +198,12 @@ impl Browsers {
 
     fn slots(&self) -> MutexGuard<'_, HashMap<String, Arc<Slot>>> {
         self.0.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SessionEnd for Browsers {
+    fn session_ended<'a>(&'a self, session_id: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(self.close(session_id))
     }
 }
 
@@ -199,18 +241,27 @@ impl Drop for Held {
     }
 }
 
-/// Ends a browser that nobody uses. The next call starts a new one.
+/// Ends a browser that nobody uses, and puts one away that is gone. The next call starts a new one, and says so.
 async fn end_when_idle(slot: Weak<Slot>, idle: Duration) {
     loop {
         tokio::time::sleep(LOOK.min(idle)).await;
-        let Some(browser) = slot.upgrade().and_then(|slot| slot.held().browser.clone()) else { return };
-        if browser.gone().is_some() {
-            return;
+        let Some(slot) = slot.upgrade() else { return };
+        // Until it has ended nobody opens another one, and whoever ends them all waits for it.
+        let _starting = slot.starting.acquire().await;
+        let Some(browser) = slot.held().browser.clone() else { return };
+        let turn = browser.turn_if_idle(idle);
+        let Some(why) = browser.gone().or_else(|| turn.as_ref().map(|_| "nobody used it".to_owned())) else {
+            continue;
+        };
+        {
+            let mut held = slot.held();
+            // Not ended, as others end it: this is it.
+            held.watching = None;
+            held.browser = None;
+            held.ended = Some(why.clone());
         }
-        if browser.idle_for(idle) {
-            tracing::debug!("a browser that was not used is ended");
-            browser.close().await;
-            return;
-        }
+        tracing::debug!(why, "a browser is put away");
+        browser.close().await;
+        return;
     }
 }

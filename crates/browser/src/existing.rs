@@ -46,16 +46,19 @@ async fn tab_in_front(connection: &Connection, targets: &Targets) -> Option<Stri
         let state = targets.look();
         state.tabs.iter().map(|tab| (tab.target.clone(), tab.session.clone())).collect()
     };
-    let looks = "(document.visibilityState === 'visible') + document.hasFocus()";
-    let params = json!({"expression": looks, "returnByValue": true});
-    let said = join_all(
-        tabs.iter().map(|(_, session)| ask(connection, session, "Runtime.evaluate", params.clone())),
-    );
-    let said = said.await;
-    let seen =
-        tabs.into_iter().zip(said).map(|((target, _), said)| (said["result"]["value"].as_u64(), target));
+    let said = join_all(tabs.iter().map(|(target, session)| looks(connection, target, session))).await;
+    let seen = tabs.into_iter().zip(said).map(|((target, _), said)| (said, target));
     let best = seen.filter(|(seen, _)| *seen > Some(0)).max_by_key(|(seen, _)| *seen);
     best.map(|(_, target)| target)
+}
+
+/// How much a tab is before the person: 2, 1 or 0. In a world of our own: in the page's, what is asked may be the page's.
+async fn looks(connection: &Connection, target: &str, session: &str) -> Option<u64> {
+    let looks = "(document.visibilityState === 'visible') + document.hasFocus()";
+    let world = ask(connection, session, "Page.createIsolatedWorld", json!({"frameId": target})).await;
+    let context = world["executionContextId"].as_i64()?;
+    let params = json!({"expression": looks, "returnByValue": true, "contextId": context});
+    ask(connection, session, "Runtime.evaluate", params).await["result"]["value"].as_u64()
 }
 
 /// What it says; nothing where it does not.

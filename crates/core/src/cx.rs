@@ -75,9 +75,13 @@ struct Inner {
     screener: Arc<dyn Screener>,
     /// What the call has printed so far, as it may be shown.
     printed: Arc<Mutex<LiveMask>>,
+    /// What is done only once the caller may have the result.
+    afterwards: Arc<Mutex<Vec<Afterwards>>>,
     approved: Option<Arc<Plan>>,
     undo_recorded: AtomicBool,
 }
+
+type Afterwards = Box<dyn FnOnce(&Cx) -> ToolResult<()> + Send>;
 
 /// The parts of a [`Cx`].
 pub struct CxParts {
@@ -106,6 +110,7 @@ impl Cx {
             events,
             printed: Arc::new(Mutex::new(LiveMask::new(Arc::clone(&screener)))),
             screener,
+            afterwards: Arc::default(),
             approved: None,
             undo_recorded: AtomicBool::new(false),
         };
@@ -135,6 +140,7 @@ impl Cx {
             events: Arc::clone(&self.0.events),
             screener: Arc::clone(&self.0.screener),
             printed: Arc::clone(&self.0.printed),
+            afterwards: Arc::clone(&self.0.afterwards),
             approved,
             undo_recorded: AtomicBool::new(false),
         };
@@ -218,6 +224,26 @@ impl Cx {
         let outside = self.plan().and_then(outside::source);
         let progress = Progress { text, done, total, outside };
         self.0.events.emit(EventBody::CallOutput { call_id: self.0.call, progress });
+    }
+
+    /// Puts work off until the caller may have the result: what a call leaves where its caller finds it (a picture in the
+    /// workspace) is as good as the result. It may block. Where a person keeps the result, or nobody answers, it is
+    /// forgotten, and nothing of it was ever anywhere but in memory.
+    pub fn once_passed_on(&self, work: impl FnOnce(&Self) -> ToolResult<()> + Send + 'static) {
+        self.afterwards().push(Box::new(work));
+    }
+
+    /// Does what was put off. It can be done once.
+    pub(crate) async fn is_passed_on(&self) -> ToolResult<()> {
+        let work = std::mem::take(&mut *self.afterwards());
+        if work.is_empty() {
+            return Ok(());
+        }
+        self.blocking(move |cx| work.into_iter().try_for_each(|work| work(cx))).await
+    }
+
+    fn afterwards(&self) -> MutexGuard<'_, Vec<Afterwards>> {
+        self.0.afterwards.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes that the undo journal has an entry for this call.

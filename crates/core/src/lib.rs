@@ -14,7 +14,7 @@
 //! This crate does no I/O of its own. What the gate needs from the world comes in through traits:
 //! [`AuditLog`] and [`AuditTrail`], [`ApprovalQueue`], [`GrantBook`], [`OutputKeeper`] and [`UndoJournal`] (kept by the store),
 //! [`Policy`] and [`Screener`] (kept by the guard), [`Approver`] (every surface where a person can be asked). What tools of one
-//! crate need from another that they may not know is a trait here, too: [`PageCamera`].
+//! crate need from another that they may not know is a trait here, too: [`PageCamera`], [`SessionEnd`].
 
 pub mod approval;
 pub mod arguments;
@@ -41,6 +41,7 @@ pub mod registry;
 pub mod schema;
 pub mod screener;
 pub mod session;
+pub mod session_end;
 pub mod spec;
 pub mod time;
 pub mod tool;
@@ -66,6 +67,7 @@ pub use plan::{Access, Fingerprint, Plan, Preview, Touch, Undoable};
 pub use policy::{Decision, Desktop, Mode, Policy, Question, Verdict};
 pub use registry::{Absent, Found, Guest, Refused, Registry, ToolEntry};
 pub use screener::{Masked, Screener};
+pub use session_end::SessionEnd;
 pub use spec::{Effects, Permission, Spec, SpecOf};
 pub use time::Time;
 pub use tool::{Reply, Tool};

@@ -36,13 +36,9 @@ pub trait Tool: Send + Sync + 'static {
     /// Says what `run` would do with this input. Changes nothing.
     fn plan(&self, input: &Self::Input, cx: &Cx) -> impl Future<Output = ToolResult<Plan>> + Send;
 
-    /// Does it.
+    /// Does it. What its caller would find elsewhere, and may have only with the result, is put off by
+    /// [`Cx::once_passed_on`].
     fn run(&self, input: Self::Input, cx: &Cx) -> impl Future<Output = ToolResult<Self::Output>> + Send;
-
-    /// A person has kept the result of this call back: takes away what it left where its caller would find the same.
-    fn kept_back(&self, _input: Self::Input, _cx: &Cx) -> impl Future<Output = ToolResult<()>> + Send {
-        async { Ok(()) }
-    }
 
     /// What the model reads. By default the output as JSON.
     fn render(output: &Self::Output) -> Rendered {
@@ -76,10 +72,6 @@ pub trait ErasedTool: Send + Sync {
     fn available(&self, services: &Services) -> Result<(), Absent>;
     fn plan<'a>(&'a self, arguments: &'a Value, cx: &'a Cx) -> BoxFuture<'a, ToolResult<Plan>>;
     fn run<'a>(&'a self, arguments: Value, cx: &'a Cx) -> BoxFuture<'a, ToolResult<Reply>>;
-    /// See [`Tool::kept_back`].
-    fn kept_back<'a>(&'a self, _arguments: Value, _cx: &'a Cx) -> BoxFuture<'a, ToolResult<()>> {
-        async { Ok(()) }.boxed()
-    }
 }
 
 impl<T: Tool> ErasedTool for T {
@@ -106,10 +98,6 @@ impl<T: Tool> ErasedTool for T {
             Ok(Reply { text, data, images })
         }
         .boxed()
-    }
-
-    fn kept_back<'a>(&'a self, arguments: Value, cx: &'a Cx) -> BoxFuture<'a, ToolResult<()>> {
-        async move { Tool::kept_back(self, read_input(&arguments)?, cx).await }.boxed()
     }
 }
 

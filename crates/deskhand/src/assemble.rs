@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use deskhand_browser::Browsers;
 use deskhand_core::{
     Approver, Caller, Desktop, EventSink, Gate, GateSettings, Mode, PageCamera, Registry, Services,
-    SessionCx, UndoJournal, id::new_id,
+    SessionCx, SessionEnd, UndoJournal, id::new_id,
 };
 use deskhand_guard::{NewFiles, Paths, PathsConfig, Rules, SecretScreener};
 #[cfg(unix)]
@@ -278,11 +278,12 @@ pub fn registry() -> Registry {
 }
 
 /// The browsers, and what connects them with the tools of other crates: `screenshot` takes pictures of their pages, and
-/// what they have downloaded is written as the file tools write.
+/// what they have downloaded is written as the file tools write, and they end with their sessions.
 pub fn with_browsers(services: Services, browsers: &Browsers) -> Services {
     let camera: Arc<dyn PageCamera> = Arc::new(browsers.clone());
     let new_files: Arc<dyn NewFiles> = Arc::new(JournalledFiles);
-    services.with(browsers.clone()).with(camera).with(new_files)
+    let session_end: Arc<dyn SessionEnd> = Arc::new(browsers.clone());
+    services.with(browsers.clone()).with(camera).with(new_files).with(session_end)
 }
 
 /// The gate, on what a store keeps and what the guard knows.

@@ -144,7 +144,12 @@ impl Approvals {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let changed = change
                 .prepare_cached(
-                    "UPDATE approvals SET state = ?2, settled = ?3, settled_at = ?4
+                    // A result that was asked about has gone where it may go, or nowhere: none of it is kept here.
+                    "UPDATE approvals SET state = ?2, settled = ?3, settled_at = ?4,
+                         request = CASE json_extract(request, '$.subject.about') WHEN 'result'
+                             THEN json_remove(json_set(request, '$.subject.text', '', '$.subject.data', json('null')),
+                                              '$.subject.images')
+                             ELSE request END
                      WHERE id = ?1 AND state = 'pending'",
                 )?
                 .execute(params![id, state, kept, Time::now().to_string()])?;

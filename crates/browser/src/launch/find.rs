@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::LaunchError;
+use super::{LaunchError, process::environment};
 
 pub const REMEDY: &str = "Install Chromium (Debian, Ubuntu: apt install chromium; Fedora: dnf install chromium; macOS: \
     brew install --cask chromium), Google Chrome or Microsoft Edge, or name its program by the setting browser.path.";
@@ -102,6 +102,8 @@ fn is_program(path: &Path) -> bool {
 pub async fn version(found: &Found) -> Option<String> {
     const LIMIT: Duration = Duration::from_secs(10);
     let mut command = tokio::process::Command::new(&found.path);
+    // As the browser itself is started: what a program is that a setting names is not known yet.
+    command.env_clear().envs(environment());
     command.arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     let output = tokio::time::timeout(LIMIT, command.output()).await.ok()?.ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -140,6 +142,17 @@ mod tests {
             assert!(error.to_string().contains("browser.path"), "{error}");
         }
         assert!(LaunchError::NoBrowser.remedy().contains("apt install chromium"));
+    }
+
+    /// Cargo's own are there in every test; keys of model servers are not more.
+    #[tokio::test]
+    async fn nothing_but_what_a_browser_needs_gets_into_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = program(folder.path(), "chromium", 0o755);
+        std::fs::write(&path, "#!/bin/sh\necho 1 ${HOME:+home} ${CARGO_MANIFEST_DIR:-nothing}\n").unwrap();
+        let told = version(&Found { path, name: "Chromium".into() }).await.unwrap();
+        assert!(env::var_os("CARGO_MANIFEST_DIR").is_some());
+        assert_eq!(told, "1 home nothing");
     }
 
     #[tokio::test]

@@ -12,7 +12,7 @@ pub use self::{
     arguments::{Viewport, Window, arguments, without_sandbox},
     find::{Found, find, version},
     process::{Process, Started, start},
-    profile::Profile,
+    profile::{Kept, Profile},
     reach::reach,
 };
 
@@ -30,7 +30,7 @@ pub enum LaunchError {
     NoAnswer { path: PathBuf, limit: Duration, printed: String },
     #[error("the profile folder {}: {error}", path.display())]
     Profile { path: PathBuf, error: io::Error },
-    #[error("the profile {name} is in use by another Deskhand")]
+    #[error("the profile «{name}» is in use by another browser")]
     InUse { name: String },
     #[error("the browser at {address} cannot be reached: {error}")]
     NotReached { address: String, error: io::Error },

@@ -5,6 +5,7 @@
 
 use std::{
     collections::VecDeque,
+    ffi::OsString,
     process::Stdio,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -109,11 +110,13 @@ pub fn start(found: &Found, _: &[String], _: Vec<(&str, &str)>, _: Profile) -> R
     Err(LaunchError::NotStarted { path: found.path.clone(), error })
 }
 
-fn environment() -> impl Iterator<Item = (std::ffi::OsString, std::ffi::OsString)> {
-    std::env::vars_os().filter(|(name, _)| {
-        let name = name.to_string_lossy();
-        ENVIRONMENT.contains(&&*name) || name.starts_with("LC_") || name.starts_with("XDG_")
-    })
+/// What a browser gets of our environment.
+pub(super) fn environment() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os().filter(|(name, _)| is_for_it(&name.to_string_lossy()))
+}
+
+fn is_for_it(name: &str) -> bool {
+    ENVIRONMENT.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_")
 }
 
 impl Process {
@@ -235,12 +238,19 @@ mod tests {
 
     #[test]
     fn no_key_gets_into_a_browser() {
-        for (name, _) in environment() {
-            let name = name.to_string_lossy().into_owned();
-            assert!(
-                !name.contains("KEY") && !name.contains("TOKEN") && !name.starts_with("DESKHAND"),
-                "{name}"
-            );
+        for name in [
+            "OPENAI_API_KEY",
+            "DESKHAND_TOKEN",
+            "DESKHAND_BROWSER_PATH",
+            "SSH_AUTH_SOCK",
+            "LD_PRELOAD",
+            "PATHS",
+            "GH_TOKEN",
+        ] {
+            assert!(!is_for_it(name), "{name}");
+        }
+        for name in ["PATH", "HOME", "DISPLAY", "LC_ALL", "XDG_RUNTIME_DIR"] {
+            assert!(is_for_it(name), "{name}");
         }
     }
 }

@@ -6,7 +6,27 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use deskhand_core::arguments::sha256;
+use serde_json::json;
+
 use super::LaunchError;
+
+/// A profile that stays: whose it is, and what they call it. Each has its own, whatever others call theirs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// `None`: the owner of this installation.
+    pub owner: Option<String>,
+    pub name: String,
+}
+
+impl Kept {
+    /// The name of its folder. What people read of it may be alike for two; the rest is not.
+    fn folder(&self) -> String {
+        let readable = self.name.chars().filter(char::is_ascii_alphanumeric).take(24);
+        let of_both = sha256(&json!([self.owner, self.name]));
+        format!("kept-{}-{}", readable.collect::<String>().to_lowercase(), &of_both[..32])
+    }
+}
 
 /// A profile that nobody else uses while this lives.
 pub struct Profile {
@@ -20,15 +40,16 @@ pub struct Profile {
 impl Profile {
     /// A new one for this time only, in `folder`.
     pub fn fresh(folder: &Path) -> Result<Self, LaunchError> {
-        Self::open(folder, &format!("once-{}", deskhand_core::id::new_id()), false)
+        let name = format!("once-{}", deskhand_core::id::new_id());
+        Self::open(folder, &name, &name, false)
     }
 
-    /// The one of this name, which stays.
-    pub fn kept(folder: &Path, name: &str) -> Result<Self, LaunchError> {
-        Self::open(folder, &format!("kept-{}", safe(name)), true)
+    /// One that stays.
+    pub fn kept(folder: &Path, kept: &Kept) -> Result<Self, LaunchError> {
+        Self::open(folder, &kept.folder(), &kept.name, true)
     }
 
-    fn open(folder: &Path, name: &str, stays: bool) -> Result<Self, LaunchError> {
+    fn open(folder: &Path, name: &str, called: &str, stays: bool) -> Result<Self, LaunchError> {
         let path = folder.join(name);
         let failed = |error| LaunchError::Profile { path: path.clone(), error };
         private_folder(folder).map_err(failed)?;
@@ -36,7 +57,7 @@ impl Profile {
         let lock = File::create(&lock_path).map_err(failed)?;
         match lock.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(LaunchError::InUse { name: name.to_owned() }),
+            Err(TryLockError::WouldBlock) => return Err(LaunchError::InUse { name: called.to_owned() }),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         private_folder(&path).map_err(failed)?;
@@ -90,12 +111,6 @@ fn remove(path: &Path, lock_path: &Path) {
     let _ = fs::remove_file(lock_path);
 }
 
-/// A name as one component of a path.
-fn safe(name: &str) -> String {
-    let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
-    name.chars().take(64).map(safe).collect()
-}
-
 #[cfg(unix)]
 fn private_folder(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
@@ -111,23 +126,53 @@ fn private_folder(path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    fn kept(owner: Option<&str>, name: &str) -> Kept {
+        Kept { owner: owner.map(str::to_owned), name: name.to_owned() }
+    }
+
+    #[test]
+    fn each_owner_and_each_name_has_its_own_folder() {
+        let mut folders: Vec<String> = Vec::new();
+        for owner in [None, Some(""), Some("ann"), Some("Ann"), Some("ann\",\"a.b")] {
+            for name in [
+                "a.b",
+                "a/b",
+                "a_b",
+                "A.b",
+                "ab",
+                "",
+                "../../etc/passwd",
+                "名字",
+                &"x".repeat(64),
+                &"x".repeat(63),
+            ] {
+                folders.push(kept(owner, name).folder());
+            }
+        }
+        assert!(
+            folders.iter().all(|f| f.len() < 100 && f.chars().all(|c| c == '-' || c.is_ascii_alphanumeric()))
+        );
+        let all = folders.len();
+        folders.sort();
+        folders.dedup();
+        assert_eq!(folders.len(), all, "{folders:?}");
+    }
+
     #[cfg(unix)]
     #[test]
     fn nobody_else_gets_in() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        let profile = Profile::kept(&folder.path().join("a"), "../../etc/passwd").unwrap();
-        assert!(
-            profile.path().starts_with(folder.path().join("a"))
-                && profile.path().ends_with("kept-______etc_passwd")
-        );
+        let odd = kept(None, "../../etc/passwd");
+        let profile = Profile::kept(&folder.path().join("a"), &odd).unwrap();
+        assert_eq!(profile.path().parent(), Some(folder.path().join("a").as_path()));
         assert_eq!(profile.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
-        let second = Profile::kept(&folder.path().join("a"), "../../etc/passwd");
+        let second = Profile::kept(&folder.path().join("a"), &odd);
         assert!(matches!(second, Err(LaunchError::InUse { .. })));
         let path = profile.path().to_path_buf();
         drop(profile);
         assert!(path.exists(), "it was to stay");
-        Profile::kept(&folder.path().join("a"), "../../etc/passwd").unwrap();
+        Profile::kept(&folder.path().join("a"), &odd).unwrap();
     }
 
     #[test]
@@ -141,9 +186,9 @@ mod tests {
                 fs::write(folder.path().join("once-dead.lock"), "").unwrap();
             }
         }
-        let kept = Profile::kept(folder.path(), "mine").unwrap().path().to_path_buf();
+        let stays = Profile::kept(folder.path(), &kept(None, "mine")).unwrap().path().to_path_buf();
         Profile::clear_stale(folder.path());
-        assert!(profile.path().join("Cookies").exists() && kept.exists());
+        assert!(profile.path().join("Cookies").exists() && stays.exists());
         assert!(!folder.path().join("once-dead").exists() && !folder.path().join("once-half").exists());
         let path = profile.path().to_path_buf();
         drop(profile);

@@ -1,10 +1,15 @@
-//! Back and forward.
+//! Back and forward, and where a tab is.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
+use url::Url;
 
 use super::{Navigated, Page, PageError, WaitUntil};
+
+/// How long a page may be on its way from one site to another.
+const SETTLING: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Which way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,9 +52,37 @@ impl Page {
         self.here().await
     }
 
+    /// Waits until the tab is known to be where the browser itself says that it is. Both move while a page is left; and of a
+    /// tab that is new the events come in any order, so at last the browser is believed.
+    pub async fn catch_up(&self) -> Result<(), PageError> {
+        let site =
+            |url: &str| Url::parse(url).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
+        let begun = Instant::now();
+        loop {
+            let told = self.call("Target.getTargetInfo", json!({"targetId": self.target})).await?;
+            let there = told["targetInfo"]["url"].as_str().unwrap_or_default();
+            if self.tab(|tab| site(tab.url()) == site(there))? {
+                return Ok(());
+            }
+            if begun.elapsed() > SETTLING {
+                self.change_tab(|tab| {
+                    if let Some(frame) = tab.frames.get_mut(&self.target) {
+                        there.clone_into(&mut frame.url);
+                    }
+                });
+                return Ok(());
+            }
+            self.pause(PAUSE).await?;
+        }
+    }
+
     /// Whether to load the page anew sends a form again: the browser does not ask, as it would ask a person.
     pub async fn reload_sends(&self) -> Result<bool, PageError> {
-        let (entry, kind) = self.entry().await?;
+        let (entry, kind) = match self.entry().await {
+            // Another page is on its way, and nobody knows which.
+            Err(PageError::Refused(_)) => return Ok(true),
+            entry => entry?,
+        };
         let reloaded = self.tab(|tab| tab.reloaded)?;
         // What was loaded anew says only that, and no more what it was before.
         Ok(kind == "form_submit" || (kind == "reload" && reloaded != Some(entry)))
@@ -68,11 +101,7 @@ impl Page {
     pub(super) async fn note_reload(&self) -> Result<(), PageError> {
         if !self.reload_sends().await? {
             let (entry, _) = self.entry().await?;
-            self.browser.targets().change(|state| {
-                if let Some(tab) = state.tab_mut(&self.target) {
-                    tab.reloaded = Some(entry);
-                }
-            });
+            self.change_tab(|tab| tab.reloaded = Some(entry));
         }
         Ok(())
     }

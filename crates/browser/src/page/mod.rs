@@ -27,7 +27,6 @@ mod world;
 use std::{future::Future, sync::Arc, time::Duration};
 
 use serde_json::Value;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
@@ -46,7 +45,7 @@ pub use self::{
     wait::ElementState,
 };
 use crate::{
-    browser::Browser,
+    browser::{Browser, Turn},
     cdp::{Connection, Session},
     tab::{State, Tab, Waited},
 };
@@ -58,24 +57,21 @@ pub struct Page {
     session: Session,
     cancel: CancellationToken,
     /// The browser is this call's until then.
-    _turn: Option<OwnedSemaphorePermit>,
+    _turn: Turn,
 }
 
 impl Page {
     /// The current tab of a browser, once it is this call's turn. Where the last tab was closed, a new one opens.
     pub async fn take(browser: Arc<Browser>, cancel: CancellationToken) -> Result<Self, PageError> {
-        let turn = unless_cancelled(&cancel, browser.turn()).await?;
-        let current = |state: &State| state.current().map(|tab| (tab.target.clone(), tab.session.clone()));
+        let turn = turn(&browser, &cancel).await?;
         let found = current(&browser.targets().look());
         let (target, session) = if let Some(found) = found {
             found
         } else {
-            let new = browser.session();
-            let open = new.call("Target.createTarget", serde_json::json!({"url": "about:blank"}));
-            unless_cancelled(&cancel, open).await??;
-            let opened =
-                browser.targets().wait_for(browser.connection(), Connection::USUAL, &cancel, current);
-            opened.await?
+            let target = tabs::open(&browser, &cancel).await?;
+            browser.targets().change(|state| state.make_current(&target));
+            let opened = current(&browser.targets().look());
+            opened.ok_or(PageError::TabClosed)?
         };
         let session = Session::of(browser.connection().clone(), session);
         // A tab that is used is the one that is seen, and has the focus; in a new one the address bar has it.
@@ -87,6 +83,14 @@ impl Page {
             session.post("Page.bringToFront", &serde_json::json!({}));
         }
         Ok(Self { browser, target, session, cancel, _turn: turn })
+    }
+
+    /// The current tab as it is, only to be looked at: it is not brought to the front, and where there is none, none opens.
+    pub async fn look(browser: Arc<Browser>, cancel: CancellationToken) -> Result<Option<Self>, PageError> {
+        let turn = turn(&browser, &cancel).await?;
+        let Some((target, session)) = current(&browser.targets().look()) else { return Ok(None) };
+        let session = Session::of(browser.connection().clone(), session);
+        Ok(Some(Self { browser, target, session, cancel, _turn: turn }))
     }
 
     pub fn browser(&self) -> &Arc<Browser> {
@@ -162,10 +166,23 @@ impl Page {
     /// What happened meanwhile; told once.
     pub fn notices(&self) -> Vec<String> {
         let mut notices = self.browser.targets().change(|state| state.notices.take());
-        let refused = self.browser.proxy().map(|proxy| proxy.log().untold()).unwrap_or_default();
+        let (refused, more) = self.browser.proxy().map(|proxy| proxy.log().untold()).unwrap_or_default();
         notices.extend(refused.iter().map(|refused| format!("The page wanted more: {refused}.")));
+        notices.extend(
+            (more > 0).then(|| format!("The page wanted more: {more} other hosts were refused, too.")),
+        );
         notices
     }
+}
+
+async fn turn(browser: &Browser, cancel: &CancellationToken) -> Result<Turn, PageError> {
+    let turn = unless_cancelled(cancel, browser.turn()).await?;
+    turn.ok_or_else(|| PageError::BrowserGone("it was ended".to_owned()))
+}
+
+/// The target and the session of the current tab.
+fn current(state: &State) -> Option<(String, String)> {
+    state.current().map(|tab| (tab.target.clone(), tab.session.clone()))
 }
 
 async fn unless_cancelled<T>(

@@ -144,7 +144,7 @@ impl Page {
     fn not_loaded(&self, url: &str, code: &str, failures: u64) -> PageError {
         let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
         let url = url.to_owned();
-        match self.browser.proxy().and_then(|proxy| proxy.log().why_since(failures, &host)) {
+        match self.browser.proxy().and_then(|proxy| proxy.log().why_since(failures, &host, code)) {
             Some(Why::Refused(refused)) => PageError::Blocked { url, refused },
             Some(other) => PageError::NotLoaded { url, why: other.words() },
             None => PageError::NotLoaded { url, why: explain(code) },
@@ -154,8 +154,8 @@ impl Page {
     /// Loads the page anew.
     pub async fn reload(&self, until: WaitUntil, limit: Duration) -> Result<Navigated, PageError> {
         let before = self.tab(loader)?;
-        self.note_reload().await?;
         self.quiet_dialogs().await?;
+        self.note_reload().await?;
         self.call_within(limit, "Page.reload", json!({})).await?;
         self.wait_for_another(&before, until, limit).await?;
         self.here().await
@@ -236,7 +236,7 @@ impl Page {
 }
 
 impl Page {
-    fn change_tab(&self, change: impl FnOnce(&mut Tab)) {
+    pub(super) fn change_tab(&self, change: impl FnOnce(&mut Tab)) {
         self.browser.targets().change(|state| state.tab_mut(&self.target).map(change));
     }
 }

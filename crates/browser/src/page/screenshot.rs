@@ -25,6 +25,8 @@ pub struct Picture {
     pub png: Vec<u8>,
     pub width: u32,
     pub height: u32,
+    /// How large it would be, where that is larger than can be drawn at once.
+    pub cut_from: Option<(u32, u32)>,
 }
 
 /// Chromium draws no more than this in one direction.
@@ -33,6 +35,7 @@ const LONGEST: f64 = 16_384.0;
 impl Page {
     pub async fn screenshot(&self, what: What) -> Result<Picture, PageError> {
         let mut params = json!({"format": "png", "optimizeForSpeed": true});
+        let mut whole = (0.0, 0.0);
         let clip = |x: f64, y: f64, width: f64, height: f64| json!({"x": x, "y": y, "width": width.clamp(1.0, LONGEST), "height": height.clamp(1.0, LONGEST), "scale": 1});
         match what {
             What::Viewport => {}
@@ -40,16 +43,23 @@ impl Page {
                 let metrics = self.call("Page.getLayoutMetrics", json!({})).await?;
                 let size = &metrics["cssContentSize"];
                 let side = |key: &str| size[key].as_f64().unwrap_or(1.0);
-                params["clip"] = clip(0.0, 0.0, side("width"), side("height"));
+                whole = (side("width"), side("height"));
+                params["clip"] = clip(0.0, 0.0, whole.0, whole.1);
                 params["captureBeyondViewport"] = true.into();
             }
             What::Part { x, y, width, height } => {
+                whole = (width, height);
                 params["clip"] = clip(x, y, width, height);
                 params["captureBeyondViewport"] = true.into();
             }
         }
         let answer = self.call("Page.captureScreenshot", params).await?;
-        picture(&answer["data"])
+        let picture = picture(&answer["data"])?;
+        let is_cut = whole.0 > LONGEST || whole.1 > LONGEST;
+        // A page is no longer than a number of this size has room for.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let cut_from = is_cut.then_some((whole.0.ceil() as u32, whole.1.ceil() as u32));
+        Ok(Picture { cut_from, ..picture })
     }
 
     /// A picture of one element, scrolled into view.
@@ -74,5 +84,5 @@ fn picture(data: &Value) -> Result<Picture, PageError> {
     // The size stands at a fixed place, in the first chunk.
     let number = |at: usize| png.get(at..at + 4).map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]));
     let (Some(width), Some(height)) = (number(16), number(20)) else { return Err(broken()) };
-    Ok(Picture { png, width, height })
+    Ok(Picture { png, width, height, cut_from: None })
 }

@@ -1,9 +1,11 @@
 //! Opening, choosing and closing tabs.
 
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::{Page, PageError};
 use crate::{
+    browser::Browser,
     cdp::Connection,
     tab::{State, Tab},
 };
@@ -11,9 +13,7 @@ use crate::{
 impl Page {
     /// Opens an empty tab, which is the current one from here on.
     pub async fn new_tab(&self) -> Result<(), PageError> {
-        let opened = self.on_browser("Target.createTarget", json!({"url": "about:blank"})).await?;
-        let target = opened["targetId"].as_str().unwrap_or_default().to_owned();
-        self.until(|state| state.tab(&target).is_some()).await?;
+        let target = open(&self.browser, &self.cancel).await?;
         self.browser.targets().change(|state| state.make_current(&target));
         Ok(())
     }
@@ -33,8 +33,7 @@ impl Page {
         let target = self.target_of(wanted).ok_or_else(|| no_such_tab(number.unwrap_or_default()))?;
         // With its last tab a browser would end.
         if self.browser.targets().look().tabs.len() == 1 {
-            self.on_browser("Target.createTarget", json!({"url": "about:blank"})).await?;
-            self.until(|state| state.tabs.len() > 1).await?;
+            open(&self.browser, &self.cancel).await?;
         }
         self.on_browser("Target.closeTarget", json!({"targetId": target})).await?;
         self.until(|state| state.tab(&target).is_none()).await
@@ -61,6 +60,19 @@ impl Page {
             .wait_for(connection, Connection::USUAL, &self.cancel, |state| wanted(state).then_some(()));
         Ok(seen.await?)
     }
+}
+
+/// Opens an empty tab, and waits until its page is there: of a navigation that comes before, the browser may not tell where
+/// it led. Its target.
+pub(super) async fn open(browser: &Browser, cancel: &CancellationToken) -> Result<String, PageError> {
+    let session = browser.session();
+    let opens = session.call("Target.createTarget", json!({"url": "about:blank"}));
+    let opened = super::unless_cancelled(cancel, opens).await??;
+    let target = opened["targetId"].as_str().unwrap_or_default().to_owned();
+    let is_there = |state: &State| state.tab(&target)?.main_frame()?.reached.load.then_some(());
+    browser.targets().wait_for(browser.connection(), Connection::USUAL, cancel, is_there).await?;
+    browser.targets().change(|state| state.is_ours(&target));
+    Ok(target)
 }
 
 fn no_such_tab(number: u32) -> PageError {

@@ -11,6 +11,17 @@ use deskhand_guard::outbound::{ConnectError, Refused};
 /// How many are remembered.
 const MOST: usize = 200;
 
+/// How many refusals are told at once.
+const MOST_TOLD: usize = 10;
+/// What a browser says of a connection that was refused: of one in the clear, and of a tunnel.
+const OF_REFUSED: &[&str] = &[
+    "net::ERR_EMPTY_RESPONSE",
+    "net::ERR_CONNECTION_CLOSED",
+    "net::ERR_CONNECTION_RESET",
+    "net::ERR_TUNNEL_CONNECTION_FAILED",
+    "net::ERR_PROXY_CONNECTION_FAILED",
+];
+
 /// A connection that was not made.
 #[derive(Clone, Debug)]
 pub struct Failure {
@@ -70,29 +81,34 @@ impl Log {
         entries.gone + entries.kept.len() as u64
     }
 
-    /// Why a page was not reached: what failed since the mark at this host, or else the last that was refused.
-    pub fn why_since(&self, mark: u64, host: &str) -> Option<Why> {
-        let host = plain(host);
+    /// Why a page was not reached: what failed since the mark at this host, or else, where what the browser says of it
+    /// (`code`) is said of such, the last that was refused: it was led there.
+    pub fn why_since(&self, mark: u64, host: &str, code: &str) -> Option<Why> {
+        let (host, may_be_refused) = (plain(host), OF_REFUSED.contains(&code));
         let mut entries = self.entries();
         let skip = usize::try_from(mark.saturating_sub(entries.gone)).unwrap_or(usize::MAX);
         let since = entries.kept.iter_mut().skip(skip);
-        let mut fitting: Vec<_> =
-            since.filter(|(f, _)| f.host == host || matches!(f.why, Why::Refused(_))).collect();
+        let mut fitting: Vec<_> = since
+            .filter(|(f, _)| f.host == host || (may_be_refused && matches!(f.why, Why::Refused(_))))
+            .collect();
         fitting.sort_by_key(|(failure, _)| failure.host == host);
         let (failure, told) = fitting.pop()?;
         *told = Told::Yes;
         Some(failure.why.clone())
     }
 
-    /// What was refused and has not been told yet.
-    pub fn untold(&self) -> Vec<Refused> {
+    /// What was refused and has not been told yet: the first of them, and how many more there are.
+    pub fn untold(&self) -> (Vec<Refused>, usize) {
         let mut entries = self.entries();
         let untold = entries.kept.iter_mut().filter(|(_, told)| *told == Told::No);
         let refused = untold.filter_map(|(failure, told)| {
             *told = Told::Yes;
             if let Why::Refused(refused) = &failure.why { Some(refused.clone()) } else { None }
         });
-        refused.collect()
+        let mut refused: Vec<Refused> = refused.collect();
+        let more = refused.len().saturating_sub(MOST_TOLD);
+        refused.truncate(MOST_TOLD);
+        (refused, more)
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries> {

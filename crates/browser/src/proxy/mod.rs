@@ -26,6 +26,7 @@ pub use self::log::{Failure, Log, Why};
 pub struct Proxy {
     address: SocketAddr,
     log: Arc<Log>,
+    stop: CancellationToken,
     _stop: DropGuard,
 }
 
@@ -47,7 +48,12 @@ impl Proxy {
         let ways = Ways { outbound, allowed, log: Arc::clone(&log), stop: stop.clone() };
         // Owned by the `Proxy`, whose drop ends it.
         tokio::spawn(serve::serve(listener, Arc::new(ways)));
-        Ok(Self { address, log, _stop: stop.drop_guard() })
+        Ok(Self { address, log, stop: stop.clone(), _stop: stop.drop_guard() })
+    }
+
+    /// Ends it, with every connection through it.
+    pub fn stop(&self) {
+        self.stop.cancel();
     }
 
     /// The arguments that make a browser send everything through here.

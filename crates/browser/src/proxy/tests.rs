@@ -114,9 +114,9 @@ async fn what_is_not_allowed_is_not_connected_to_and_the_log_says_why() {
     let mut stream = TcpStream::connect(proxy.address()).await.unwrap();
     let connect = format!("CONNECT 127.0.0.1:{} HTTP/1.1\r\nHost: x\r\n\r\n", private.port);
     assert!(said(&mut stream, &connect).await.starts_with("HTTP/1.1 502"));
-    let why = proxy.log().why_since(mark, "127.0.0.1").unwrap();
+    let why = proxy.log().why_since(mark, "127.0.0.1", "").unwrap();
     assert!(matches!(&why, Why::Refused(refused) if refused.rule() == "net:loopback"), "{why:?}");
-    assert_eq!(proxy.log().why_since(proxy.log().mark(), "127.0.0.1"), None);
+    assert_eq!(proxy.log().why_since(proxy.log().mark(), "127.0.0.1", "net::ERR_EMPTY_RESPONSE"), None);
 }
 
 #[tokio::test]

@@ -23,6 +23,10 @@ pub enum Then {
     CloseTarget {
         target: String,
     },
+    /// Cancel a download, and remove what is there of it.
+    DiscardDownload {
+        guid: String,
+    },
     Post {
         session: String,
         method: &'static str,
@@ -41,8 +45,8 @@ impl State {
             "Target.detachedFromTarget" => self.detached(text("sessionId")),
             "Target.targetInfoChanged" => self.info_changed(&params["targetInfo"]),
             "Target.targetCrashed" => self.crashed(text("targetId")),
-            "Browser.downloadWillBegin" => self.downloads.begins(params),
-            "Browser.downloadProgress" => self.downloads.progresses(params, &mut self.notices),
+            "Browser.downloadWillBegin" => return self.downloads.begins(params),
+            "Browser.downloadProgress" => return self.downloads.progresses(params, &mut self.notices),
             method => {
                 return session.map(|session| self.fold_page(session, method, params)).unwrap_or_default();
             }
@@ -145,6 +149,7 @@ impl State {
             dialogs: super::dialogs::Dialogs::default(),
             crashed: false,
             visited: info["url"].as_str().is_some_and(|url| !matches!(url, "" | "about:blank")),
+            persons: false,
             used: false,
             loading: false,
             reloaded: None,
@@ -157,6 +162,7 @@ impl State {
         let opener = info["openerId"].as_str();
         let is_persons =
             self.whose == Whose::Theirs && (opener.is_none() || opener != self.current.as_deref());
+        tab.persons = is_persons;
         if opener.is_some() && !is_persons {
             let shown = info["url"].as_str().filter(|url| !url.is_empty()).unwrap_or("about:blank");
             self.notices.add(&format!("The page opened a new tab, number {}: {shown}.", tab.number));
@@ -200,7 +206,7 @@ impl State {
         }
     }
 
-    fn info_changed(&mut self, info: &Value) {
+    pub fn info_changed(&mut self, info: &Value) {
         let title = info["title"].as_str().unwrap_or_default().chars().take(1000).collect();
         if let Some(tab) = self.tab_mut(info["targetId"].as_str().unwrap_or_default()) {
             tab.title = title;

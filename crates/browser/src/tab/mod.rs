@@ -16,7 +16,7 @@ mod tests;
 
 pub use self::{
     dialogs::DialogPolicy,
-    downloads::{Download, DownloadState},
+    downloads::{Download, DownloadLimits, DownloadState, file_of},
     frames::{Frame, Reached, World},
     state::{State, Tab, Whose},
     targets::{Targets, Waited},

@@ -61,6 +61,8 @@ pub struct Tab {
     pub crashed: bool,
     /// Whether anything but an empty page was ever in it.
     pub visited: bool,
+    /// Whether it is a person's: neither a call nor a page that calls used has opened it.
+    pub persons: bool,
     /// Whether a call has had it. Others of a person's tabs are only listed.
     pub used: bool,
     /// Whether its main frame is loading something.
@@ -128,6 +130,11 @@ impl State {
         if self.tab(target).is_some() {
             self.current = Some(target.to_owned());
         }
+    }
+
+    /// A call has opened the tab of this target.
+    pub fn is_ours(&mut self, target: &str) {
+        self.tab_mut(target).into_iter().for_each(|tab| tab.persons = false);
     }
 
     /// Makes it the one that calls are about. Whether there is such a tab.

@@ -1,6 +1,7 @@
 //! The state of a browser's targets, kept up to date, and waiting for it to become as it should.
 
 use std::{
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
@@ -10,6 +11,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    downloads::{DownloadLimits, file_of},
     fold::Then,
     state::{State, Whose},
 };
@@ -34,12 +36,14 @@ pub struct Targets {
     changed: watch::Sender<u64>,
     stealth: Stealth,
     identity: OnceLock<Identity>,
+    /// Where downloads go.
+    downloads: OnceLock<PathBuf>,
 }
 
 impl Targets {
     pub fn new(stealth: Stealth, whose: Whose) -> Arc<Self> {
         let (state, changed) = (Mutex::new(State::of(whose)), watch::Sender::new(0));
-        Arc::new(Self { state, changed, stealth, identity: OnceLock::new() })
+        Arc::new(Self { state, changed, stealth, identity: OnceLock::new(), downloads: OnceLock::new() })
     }
 
     /// What the browser is to be called, where its own name is not right; known before the first target is.
@@ -47,6 +51,22 @@ impl Targets {
         if let Some(identity) = identity {
             let _ = self.identity.set(identity);
         }
+    }
+
+    /// Where downloads go, and how much of them there may be.
+    pub fn bound_downloads(&self, folder: PathBuf, limits: DownloadLimits) {
+        let _ = self.downloads.set(folder);
+        self.change(|state| state.downloads.limits = limits);
+    }
+
+    /// What is in progress the browser removes itself.
+    fn remove_download(&self, guid: &str) {
+        let Some(file) = file_of(guid).zip(self.downloads.get()).map(|(name, folder)| folder.join(name))
+        else {
+            return;
+        };
+        // Events are heard on an async thread, and a large file takes its time; nobody waits for it.
+        tokio::task::spawn_blocking(move || std::fs::remove_file(file));
     }
 
     /// Attaches to what a session opens, before its code runs.
@@ -135,6 +155,10 @@ impl Ears for Targets {
                 }
                 Then::CloseTarget { target } => {
                     connection.post(None, "Target.closeTarget", &json!({"targetId": target}));
+                }
+                Then::DiscardDownload { guid } => {
+                    connection.post(None, "Browser.cancelDownload", &json!({"guid": guid}));
+                    self.remove_download(&guid);
                 }
                 Then::Post { session, method, params } => of(session).post(method, &params),
             }

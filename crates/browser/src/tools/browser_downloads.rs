@@ -14,10 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::hands;
-use crate::{
-    Browsers,
-    tab::{Download, DownloadState},
-};
+use crate::tab::{Download, DownloadState, file_of};
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -95,11 +92,19 @@ impl Tool for BrowserDownloads {
             }
         };
         // Where no browser runs there is nothing to list, and none is started for it.
-        let browser = cx.service::<Browsers>()?.running(cx.session_id());
+        let browsers = hands::browsers(cx)?;
+        let browser = browsers.running(cx.session_id());
         let downloads =
-            browser.map(|browser| listed(&browser.targets().look().downloads.0)).unwrap_or_default();
+            browser.map(|browser| listed(&browser.targets().look().downloads.all)).unwrap_or_default();
         let (saved, notices) = saved.unzip();
-        Ok(Output { downloads, saved, notices: notices.unwrap_or_default() })
+        let mut notices = notices.unwrap_or_default();
+        if browsers.config().attach.is_some() {
+            notices.push(
+                "What is downloaded in a browser that was attached to goes where that browser puts it."
+                    .to_owned(),
+            );
+        }
+        Ok(Output { downloads, saved, notices })
     }
 
     fn render(output: &Output) -> Rendered {
@@ -136,16 +141,14 @@ fn named(cx: &Cx, number: u32) -> ToolResult<(Download, PathBuf)> {
         ToolError::invalid("no_such_download", format!("There is no download {number}."))
             .hint("Without parameters, browser_downloads lists them.")
     };
-    let browser = cx.service::<Browsers>()?.running(cx.session_id()).ok_or_else(none)?;
+    let browser = hands::browsers(cx)?.running(cx.session_id()).ok_or_else(none)?;
     let find = |download: &&Download| download.number == number;
-    let found = browser.targets().look().downloads.0.iter().find(find).cloned();
+    let found = browser.targets().look().downloads.all.iter().find(find).cloned();
     let download = found.ok_or_else(none)?;
-    // A guid is the browser's own; anything else would be a path.
-    let is_guid = download.guid.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    if download.state != DownloadState::Completed || !is_guid || download.guid.is_empty() {
-        return Err(ToolError::invalid("not_complete", format!("The download {number} is not complete.")));
-    }
-    let file = browser.downloads().join(&download.guid);
+    let file = file_of(&download.guid).filter(|_| download.state == DownloadState::Completed);
+    let not_complete =
+        || ToolError::invalid("not_complete", format!("The download {number} is not complete."));
+    let file = browser.downloads().join(file.ok_or_else(not_complete)?);
     Ok((download, file))
 }
 

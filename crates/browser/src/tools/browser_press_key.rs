@@ -7,14 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    elements,
+    clipboard, elements,
     hands::{self, ACTS, with_notices},
     sending::{self, Sends},
 };
-use crate::{
-    Browsers,
-    page::{Key, Modifiers, Page, Seen, chord},
-};
+use crate::page::{Key, Modifiers, Page, Seen, chord};
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -130,8 +127,7 @@ impl Tool for BrowserPressKey {
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         let (key, held) = input.chord()?;
-        if let Some(browser) = cx.service::<Browsers>()?.running(cx.session_id()) {
-            let page = Page::take(browser, cx.cancel_token().clone()).await?;
+        if let Some(page) = hands::looked_at(cx).await? {
             return Ok(plan(cx, &page, input).await?.0);
         }
         // There is no page and no field, but one may be meant that was there.
@@ -167,6 +163,7 @@ async fn plan(cx: &Cx, page: &Page, input: &Input) -> ToolResult<(Plan, String)>
         does = format!("{does} in {line}");
     }
     let plan = hands::on_page(cx, &does, Permission::Moderate, ACTS)?;
+    let plan = clipboard::settle(cx, plan, &key, held)?;
     let plan = hands::in_document(plan, seen.as_ref().and_then(|seen| seen.host.as_deref()));
     Ok((goes.settle(sends.settle(plan)), shown))
 }

@@ -97,17 +97,18 @@ impl Tool for BrowserScreenshot {
             None if input.full_page => page.screenshot(What::FullPage).await?,
             None => page.screenshot(What::Viewport).await?,
         };
+        if let Some((width, height)) = picture.cut_from {
+            notices.push(format!("It is cut off: all of it would be {width}×{height} pixels. A part of it can be asked for by ref or selector."));
+        }
         notices.extend(page.notices());
         let path = match input.path {
             None => None,
             Some(path) => {
                 let png = picture.png.clone();
-                let written = cx.blocking(move |cx| {
-                    let place = new_file::place(cx, &path, ".png")?;
-                    new_file::write(cx, &place, &png)?;
-                    Ok(place.text())
-                });
-                Some(written.await?)
+                let place = new_file::place(cx, &path, ".png")?.text();
+                // Whoever may not see it must not find it in the workspace, not even while a person looks at it.
+                cx.once_passed_on(move |cx| new_file::write(cx, &new_file::place(cx, &path, ".png")?, &png));
+                Some(place)
             }
         };
         Ok(Output {
@@ -119,10 +120,6 @@ impl Tool for BrowserScreenshot {
             base64: base64::engine::general_purpose::STANDARD.encode(&picture.png),
             notices,
         })
-    }
-
-    async fn kept_back(&self, _: Input, cx: &Cx) -> ToolResult<()> {
-        cx.blocking(new_file::take_away).await
     }
 
     fn render(output: &Output) -> Rendered {

@@ -7,7 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::hands::{self, ACTS, with_notices};
-use crate::page::Page;
+use crate::{
+    page::{Page, PageError},
+    tab::Tab,
+};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -80,7 +83,6 @@ impl Tool for BrowserTabs {
     }
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
-        let number = input.tab.map_or_else(String::new, |tab| format!(" {tab}"));
         match input.action {
             Action::List => hands::on_page(cx, "List the browser's tabs", Permission::Public, Effects::READS),
             Action::New => hands::on_page(cx, "Open an empty tab", Permission::Moderate, ACTS),
@@ -88,19 +90,27 @@ impl Tool for BrowserTabs {
                 "no_tab_named",
                 "Which tab is to be selected? Give its number as tab.",
             )),
-            Action::Select => hands::on_page(cx, &format!("Work in tab{number}"), Permission::Moderate, ACTS),
-            Action::Close => hands::on_page(cx, &format!("Close tab{number}"), Permission::Moderate, ACTS),
+            Action::Select => on_tab(cx, "Work in", input.tab).await,
+            Action::Close => on_tab(cx, "Close", input.tab).await,
         }
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
         let (page, mut notices) = hands::same_page(cx).await?;
+        if matches!(input.action, Action::Select | Action::Close) {
+            // Another page may be in that tab by now, or another tab be the current one.
+            let again = self.plan(&input, cx).await?;
+            if cx.plan().is_some_and(|plan| !plan.still_holds(&again)) {
+                return Err(ToolError::plan_changed(again.summary));
+            }
+        }
         match input.action {
             Action::List => {}
             Action::New => page.new_tab().await?,
             Action::Select => page.select_tab(input.tab.unwrap_or_default()).await?,
             Action::Close => page.close_tab(input.tab).await?,
         }
+        page.browser().ask_for_titles().await.map_err(PageError::from)?;
         notices.extend(page.notices());
         Ok(Output { tabs: listed(&page), notices })
     }
@@ -114,6 +124,36 @@ impl Tool for BrowserTabs {
         let text = if lines.is_empty() { "No tab is open.".to_owned() } else { lines.join("\n") };
         Rendered::text(with_notices(text, &output.notices))
     }
+}
+
+/// The plan of what is done with one tab: which one, and what is in it.
+async fn on_tab(cx: &Cx, does: &str, number: Option<u32>) -> ToolResult<Plan> {
+    let browser = hands::browsers(cx)?.running(cx.session_id());
+    if let Some(browser) = &browser {
+        browser.ask_for_titles().await.map_err(PageError::from)?;
+    }
+    let found = browser.and_then(|browser| {
+        let state = browser.targets().look();
+        let wanted = |tab: &&Tab| number.is_none_or(|number| tab.number == number);
+        let tab = if number.is_none() { state.current() } else { state.tabs.iter().find(wanted) };
+        tab.map(|tab| (tab.number, tab.url().to_owned(), tab.title.clone(), tab.persons))
+    });
+    let Some((number, url, title, is_persons)) = found else {
+        let message =
+            number.map_or("No tab is open.".to_owned(), |number| format!("There is no tab {number}."));
+        return Err(ToolError::new("no_such_tab", message).hint("browser_tabs lists those that are open."));
+    };
+    let (url, title, host) = (hands::short(&url), hands::short(&title), hands::host_of(&url));
+    let does_it = format!("{does} tab {number}, {url} «{title}»");
+    let mut plan = hands::on_page(cx, &does_it, Permission::Moderate, ACTS)?;
+    plan.summary = does_it;
+    plan.effects.network |= host.is_some();
+    plan.hosts = host.into_iter().collect();
+    if is_persons && does == "Close" {
+        let why = "It closes a tab that you have opened.";
+        plan = plan.at_least(Permission::Sensitive, "browser:persons-tab", why);
+    }
+    Ok(plan)
 }
 
 fn listed(page: &Page) -> Vec<Listed> {

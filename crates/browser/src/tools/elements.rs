@@ -9,10 +9,7 @@ use super::{
     hands::{self, ACTS},
     sending::Sends,
 };
-use crate::{
-    Browsers,
-    page::{Aimed, Page, PageError, Point, Seen, Target},
-};
+use crate::page::{Aimed, Page, PageError, Point, Seen, Target};
 
 /// How long an element that does not stay under the mouse is followed.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -55,8 +52,7 @@ pub fn shown(target: &Target) -> String {
 
 /// What the page says of an element, for a plan; `None` where no browser runs, or there is no such element (yet).
 pub async fn seen(cx: &Cx, target: &Target) -> ToolResult<Option<Seen>> {
-    let Some(browser) = cx.service::<Browsers>()?.running(cx.session_id()) else { return Ok(None) };
-    let page = Page::take(browser, cx.cancel_token().clone()).await?;
+    let Some(page) = hands::looked_at(cx).await? else { return Ok(None) };
     look(&page, target).await
 }
 

@@ -8,7 +8,8 @@ use url::Url;
 
 use crate::{
     Browsers,
-    page::Page,
+    launch::Window,
+    page::{Page, PageError},
     tab::{State, Tab},
 };
 
@@ -30,16 +31,45 @@ pub fn available(services: &Services) -> Result<(), Absent> {
     browsers.found().map(drop).map_err(|error| Absent::new(format!("{error}."), error.remedy()))
 }
 
+/// The browsers. One that somebody has open, with all their logins, is for the owner of this installation alone.
+pub fn browsers(cx: &Cx) -> ToolResult<&Browsers> {
+    let browsers = cx.service::<Browsers>()?;
+    if browsers.config().attach.is_some() && cx.owner().is_some() {
+        let message = "The browser here (setting browser.attach) is the one that the owner of this installation has open.";
+        return Err(ToolError::blocked("browser:others", message));
+    }
+    Ok(browsers)
+}
+
 /// The page of the session's current tab, for this call. A browser is started where there is none.
 pub async fn page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
-    let opened = cx.service::<Browsers>()?.open(cx.session_id()).await?;
-    let page = Page::take(opened.browser, cx.cancel_token().clone()).await?;
-    Ok((page, opened.notice.into_iter().collect()))
+    let browsers = browsers(cx)?;
+    let mut notices = Vec::new();
+    loop {
+        let opened = browsers.open(cx.session_id()).await?;
+        notices.extend(opened.notice);
+        match Page::take(opened.browser, cx.cancel_token().clone()).await {
+            // It was ended before this call had its turn. What is opened next is another one.
+            Err(PageError::BrowserGone(_)) if notices.len() < 2 => {}
+            taken => return Ok((taken?, notices)),
+        }
+    }
+}
+
+/// The page that is open, for a plan: nothing is started, opened or brought to the front for that.
+pub async fn looked_at(cx: &Cx) -> ToolResult<Option<Page>> {
+    let Some(browser) = browsers(cx)?.running(cx.session_id()) else { return Ok(None) };
+    match Page::look(browser, cx.cancel_token().clone()).await {
+        Err(PageError::BrowserGone(_)) => Ok(None),
+        looked => Ok(looked?),
+    }
 }
 
 /// As [`page`], for a call whose plan was made for the page that is there: if another one is, it is planned anew.
 pub async fn same_page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
     let (page, notices) = page(cx).await?;
+    // What is known of the tab comes from events, which may still be on their way.
+    page.catch_up().await?;
     let here = source_in(&page.browser().targets().look());
     if cx.plan().is_some_and(|plan| plan.outside != here) {
         let shown = here.as_deref().unwrap_or("an empty page");
@@ -50,7 +80,7 @@ pub async fn same_page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
 
 /// Where the session's browser is: the host, and where what the page says comes from. Starts none, and waits for nothing.
 pub fn where_it_is(cx: &Cx) -> ToolResult<(Option<String>, Option<String>)> {
-    let browser = cx.service::<Browsers>()?.running(cx.session_id());
+    let browser = browsers(cx)?.running(cx.session_id());
     let look = |state: &State| (state.current().and_then(|tab| host_of(tab.url())), source_in(state));
     Ok(browser.map(|browser| look(&browser.targets().look())).unwrap_or_default())
 }
@@ -80,7 +110,12 @@ pub fn on_page(cx: &Cx, does: &str, permission: Permission, effects: Effects) ->
     // Without a page there is no host to reach.
     let effects = Effects { network: effects.network && source.is_some(), ..effects };
     let place = host.as_deref().unwrap_or("an empty page");
+    let is_theirs = browsers(cx)?.config().attach.is_some();
+    let permission = if is_theirs { permission.max(Permission::Moderate) } else { permission };
     let why = match permission {
+        Permission::Moderate if !effects.writes && is_theirs => {
+            "It looks at a page in the browser that you have open."
+        }
         Permission::Public => "It only looks at the page that is open.",
         Permission::Moderate => "It acts on a web page.",
         _ => "It runs code in a web page, with all that the page may do.",
@@ -93,7 +128,20 @@ pub fn on_page(cx: &Cx, does: &str, permission: Permission, effects: Effects) ->
     plan.outside = source;
     // Looking at what is there reaches no host.
     plan.hosts = host.into_iter().filter(|_| effects.network).collect();
-    Ok(plan)
+    opening_a_window(cx, plan)
+}
+
+/// The plan of a call for which a browser is started, where that one has a window: it opens on the desktop.
+pub fn opening_a_window(cx: &Cx, plan: Plan) -> ToolResult<Plan> {
+    let would_start = browsers(cx)?.would_start(cx.session_id());
+    let has_window = would_start.is_some_and(|options| options.window == Window::Visible);
+    Ok(if has_window { with_window(plan) } else { plan })
+}
+
+/// A window on the desktop is one of its effects.
+pub fn with_window(mut plan: Plan) -> Plan {
+    plan.effects = plan.effects.and(Effects::DESKTOP);
+    plan.note("The browser's window opens on the desktop.")
 }
 
 /// The same on a document of the page that may be of another host: that one is acted on. A person may allow or refuse it
@@ -138,10 +186,10 @@ pub fn web_address(text: &str) -> ToolResult<Url> {
 
 /// What the outbound guard says of an address, in the plan of a call that goes there.
 pub fn going_to(cx: &Cx, url: &Url, does: &str) -> ToolResult<Plan> {
-    let verdict = cx.service::<Browsers>()?.config().outbound.judge_url(url);
+    let verdict = browsers(cx)?.config().outbound.judge_url(url);
     let mut plan = verdict.settle(Plan::new(does.to_owned()).effects(Effects::NETWORK));
     plan.outside = verdict.host.or_else(|| Some("a web page".to_owned()));
-    Ok(for_host(plan))
+    opening_a_window(cx, for_host(plan))
 }
 
 /// Lets the browser go to an address, for a call whose plan named it and was approved.

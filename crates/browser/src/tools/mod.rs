@@ -19,6 +19,7 @@ mod browser_snapshot;
 mod browser_tabs;
 mod browser_type;
 mod browser_wait_for;
+mod clipboard;
 mod elements;
 mod hands;
 mod new_file;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deskhand_core::{Cx, ToolError, ToolResult};
-use deskhand_guard::{Kind, NewFiles, PathArg, PathsOf, Place};
+use deskhand_guard::{NewFiles, PathArg, PathsOf, Place};
 
 /// Where it may go: a name that is not taken, in a folder that is there.
 pub fn place(cx: &Cx, path: &PathArg, ending: &str) -> ToolResult<Place> {
@@ -25,15 +25,4 @@ pub fn write(cx: &Cx, place: &Place, mut content: &[u8]) -> ToolResult<()> {
     let summary = cx.mask(&format!("Wrote {}", place.shown()));
     cx.service::<Arc<dyn NewFiles>>()?.write_new(place, &mut content, &summary, cx)?;
     Ok(())
-}
-
-/// Takes away what this call has written, for good: a person keeps it from whoever asked.
-pub fn take_away(cx: &Cx) -> ToolResult<()> {
-    let Some(written) = cx.plan().and_then(|plan| plan.touches.iter().find(|touch| touch.access.writes()))
-    else {
-        return Ok(());
-    };
-    let place = cx.paths()?.writable_entry(&PathArg::new(written.path.to_string_lossy()))?;
-    let Some(name) = place.name().filter(|_| place.kind() == Kind::File) else { return Ok(()) };
-    place.parent()?.remove_file(name).map_err(|error| place.io("remove", &error))
 }

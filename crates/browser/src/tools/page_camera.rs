@@ -19,7 +19,7 @@ impl PageCamera for Browsers {
     fn plan<'a>(&'a self, shot: &'a PageShot, plan: Plan, cx: &'a Cx) -> Later<'a, Plan> {
         Box::pin(async move {
             match &shot.url {
-                Some(text) => self.there(text, plan),
+                Some(text) => self.there(text, plan, cx),
                 None => here(plan, cx),
             }
         })
@@ -48,11 +48,11 @@ impl PageCamera for Browsers {
 
 impl Browsers {
     /// Of a page that has to be opened first: what the outbound guard says of it.
-    fn there(&self, text: &str, plan: Plan) -> ToolResult<Plan> {
+    fn there(&self, text: &str, plan: Plan, cx: &Cx) -> ToolResult<Plan> {
         let verdict = self.config().outbound.judge_url(&web_address(text)?);
         let mut plan = verdict.settle(plan.effects(Effects::NETWORK));
         plan.outside = verdict.host.or(plan.outside);
-        Ok(plan)
+        hands::opening_a_window(cx, plan)
     }
 }
 

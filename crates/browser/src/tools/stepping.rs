@@ -9,10 +9,7 @@ use super::{
     hands::{self, ACTS, LIMIT, with_notices},
     sending::Sends,
 };
-use crate::{
-    Browsers,
-    page::{Navigated, Page, Step, WaitUntil},
-};
+use crate::page::{Navigated, Page, Step, WaitUntil};
 
 /// No parameters.
 #[derive(Clone, Deserialize, JsonSchema)]
@@ -60,8 +57,8 @@ pub async fn step(cx: &Cx, step: Step) -> ToolResult<Arrived> {
 
 /// The plan of loading a page anew. If that page was the answer to a form, the form is sent again.
 pub async fn plan_reload(cx: &Cx) -> ToolResult<Plan> {
-    match cx.service::<Browsers>()?.running(cx.session_id()) {
-        Some(browser) => of_reload(cx, &Page::take(browser, cx.cancel_token().clone()).await?).await,
+    match hands::looked_at(cx).await? {
+        Some(page) => of_reload(cx, &page).await,
         None => plan(cx, RELOAD),
     }
 }

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Another program at the same browser.
-struct Other {
+pub struct Other {
     connection: Connection,
     dialogs: watch::Receiver<usize>,
     _stop: DropGuard,
@@ -34,7 +34,7 @@ impl Ears for CountsDialogs {
 }
 
 impl Other {
-    async fn at(persons: &Persons) -> Self {
+    pub async fn at(persons: &Persons) -> Self {
         let (sender, dialogs) = watch::channel(0);
         let stop = CancellationToken::new();
         let transport = reach(&persons.address()).await.unwrap();
@@ -43,7 +43,7 @@ impl Other {
     }
 
     /// A tab of its own.
-    async fn opens(&self, url: &str) -> Session {
+    pub async fn opens(&self, url: &str) -> Session {
         let browser = Session::browser(self.connection.clone());
         let made = browser.call("Target.createTarget", json!({"url": url})).await.unwrap();
         let params = json!({"targetId": made["targetId"], "flatten": true});
@@ -52,17 +52,17 @@ impl Other {
     }
 }
 
-async fn evaluate(tab: &Session, script: &str) -> Value {
+pub async fn evaluate(tab: &Session, script: &str) -> Value {
     let params = json!({"expression": script, "returnByValue": true, "awaitPromise": true});
     tab.call("Runtime.evaluate", params).await.unwrap()["result"]["value"].clone()
 }
 
-async fn shop_at(persons: &Persons) -> Shop {
+pub async fn shop_at(persons: &Persons) -> Shop {
     Shop::with(|config| config.attach = Some(persons.address())).await
 }
 
 /// The number of the tab at this address.
-async fn tab_at(shop: &Shop, url: &str) -> u64 {
+pub async fn tab_at(shop: &Shop, url: &str) -> u64 {
     let listed = shop.call("browser_tabs", json!({})).await;
     let tabs = listed.data["tabs"].as_array().unwrap();
     let tab = tabs.iter().find(|tab| tab["url"] == url).unwrap_or_else(|| panic!("no {url} in {tabs:?}"));
@@ -154,11 +154,12 @@ async fn one_that_is_not_used_is_left_and_found_again() {
     let mut persons = Persons::start(&["about:blank"]).await;
     let shop = Shop::with(|config| {
         config.attach = Some(persons.address());
-        config.idle = Duration::from_millis(200);
+        config.idle = Duration::from_secs(3);
     })
     .await;
+    // Held from before: by the time that the call has ended, it may be let go already.
+    let browser = shop.browsers.open("test").await.unwrap().browser;
     shop.go("plain.html").await;
-    let browser = shop.browsers.running("test").unwrap();
     browser.connection().until_ended().await;
     assert!(shop.browsers.running("test").is_none() && persons.runs());
     let listed = shop.call("browser_tabs", json!({})).await;

@@ -1,6 +1,6 @@
 //! Files into a page and out of it: only by a call whose plan names them.
 
-use std::{fs, sync::Arc};
+use std::{fs, path::PathBuf, sync::Arc};
 
 use deskhand_browser::tab::DownloadState;
 use deskhand_core::{
@@ -26,7 +26,7 @@ async fn a_download_gets_into_the_workspace_only_by_a_call_that_says_so() {
     let browser = shop.browsers.running("test").unwrap();
     let never = CancellationToken::new();
     let done = browser.targets().wait_for(browser.connection(), LIMIT, &never, |state| {
-        state.downloads.0.iter().any(|download| download.state == DownloadState::Completed).then_some(())
+        state.downloads.all.iter().any(|download| download.state == DownloadState::Completed).then_some(())
     });
     done.await.unwrap();
     assert!(!path("notes.txt").exists());
@@ -123,15 +123,15 @@ async fn a_picture_becomes_a_new_file_that_can_be_taken_back() {
     assert_eq!(shop.permission("browser_screenshot", shot("/etc/x.png")).await, Permission::Sensitive);
     // What a person keeps from the model is not left for it in the workspace.
     shop.session.check_results = true;
-    shop.session.approvers = vec![Arc::new(Withholds)];
+    shop.session.approvers = vec![Arc::new(Withholds(path("kept.png")))];
     let withheld = shop.try_call("browser_screenshot", shot("kept.png")).await;
     assert_eq!(withheld.status, Status::ResultRejected);
-    assert!(!shop.folder.path().join("kept.png").exists());
+    assert!(!path("kept.png").exists());
     shop.browsers.close_all().await;
 }
 
-/// Lets everything run, and hands over nothing.
-struct Withholds;
+/// Lets everything run, and hands over nothing, not even a file that is there while it is asked.
+struct Withholds(PathBuf);
 
 impl Approver for Withholds {
     fn name(&self) -> &'static str {
@@ -141,7 +141,10 @@ impl Approver for Withholds {
     fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
         let answer = match request.subject {
             Subject::Execution { .. } => AnyAnswer::Execution(Answer::Yes { remember: None }),
-            Subject::Result { .. } => AnyAnswer::Result(ResultAnswer::Withhold { reason: None }),
+            Subject::Result { .. } => {
+                assert!(!self.0.exists(), "it is not there before it is passed");
+                AnyAnswer::Result(ResultAnswer::Withhold { reason: None })
+            }
         };
         Box::pin(async move { Some(answer) })
     }

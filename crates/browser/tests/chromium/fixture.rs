@@ -213,6 +213,24 @@ async fn answer(mut stream: TcpStream, heard: Heard, held: Held) {
             let _ = stream.write_all(to.as_bytes()).await;
             return;
         }
+        // Leads to itself.
+        "loop" => ("302 Found\r\nLocation: /loop", "text/html", Vec::new()),
+        // So many bytes, as a download.
+        "bytes" => (
+            "200 OK\r\nContent-Disposition: attachment",
+            "text/plain",
+            vec![b'x'; query.parse().unwrap_or(0)],
+        ),
+        // A download that does not end, and does not say how long it is.
+        "endless" => {
+            let head =
+                b"HTTP/1.1 200 OK\r\nContent-Disposition: attachment\r\nContent-Type: text/plain\r\n\r\n";
+            let _ = stream.write_all(head).await;
+            while stream.write_all(&[b'x'; 8 << 10]).await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            return;
+        }
         "download" => (
             "200 OK\r\nContent-Disposition: attachment; filename=\"notes.txt\"",
             "text/plain",

@@ -2,7 +2,11 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use deskhand_browser::{Browser, Browsers, Config, launch::Found, page::PageError};
+use deskhand_browser::{
+    Browser, Browsers, Config, Options,
+    launch::{Found, Kept},
+    page::PageError,
+};
 use deskhand_guard::Outbound;
 
 use crate::fixture::{Desk, LIMIT, chromium, options};
@@ -142,14 +146,26 @@ async fn what_does_not_start_says_why() {
 async fn a_profile_is_one_browsers() {
     let desk = Desk::new().await;
     let mut kept = options();
-    kept.profile = Some("mine".into());
+    kept.profile = Some(Kept { owner: None, name: "mine".into() });
     let folder = desk.folder.path().join("kept");
     let first = Browser::launch(&chromium(), &folder, kept.clone(), Outbound::default()).await.unwrap();
     let second =
         Browser::launch(&chromium(), &folder, kept.clone(), Outbound::default()).await.err().unwrap();
     assert!(second.to_string().contains("in use"), "{second}");
     first.close().await;
-    assert!(folder.join("profiles/kept-mine").is_dir());
+    let kept_ones = || {
+        std::fs::read_dir(folder.join("profiles"))
+            .unwrap()
+            .flatten()
+            .filter(|entry| entry.path().is_dir())
+            .count()
+    };
+    assert_eq!(kept_ones(), 1);
+    // Under the same name another person has another one.
+    let hers =
+        Options { profile: Some(Kept { owner: Some("ann".into()), name: "mine".into() }), ..kept.clone() };
+    Browser::launch(&chromium(), &folder, hers, Outbound::default()).await.unwrap().close().await;
+    assert_eq!(kept_ones(), 2);
     Browser::launch(&chromium(), &folder, kept, Outbound::default()).await.unwrap().close().await;
     desk.end().await;
 }

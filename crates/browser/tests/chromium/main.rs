@@ -3,6 +3,7 @@
 
 mod aiming;
 mod attach;
+mod bounds;
 mod failures;
 mod files;
 mod fixture;
@@ -20,6 +21,8 @@ mod scripts;
 mod secrets;
 mod sending;
 mod stealth;
+mod tabs;
 mod tools;
 mod visible;
 mod waits;
+mod whose;

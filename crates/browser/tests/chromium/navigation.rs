@@ -110,7 +110,7 @@ async fn a_download_leaves_the_page_and_is_told_of() {
     let done = browser.targets().wait_for(browser.connection(), LIMIT, &never, |state| {
         state
             .downloads
-            .0
+            .all
             .iter()
             .find(|d| d.state == DownloadState::Completed)
             .map(|d| (d.guid.clone(), d.suggested_name.clone()))

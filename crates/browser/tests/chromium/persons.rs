@@ -1,6 +1,6 @@
 //! A browser that somebody runs for themselves, with its debugger open.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use serde_json::Value;
 use tokio::{
@@ -14,7 +14,7 @@ use crate::fixture::chromium;
 pub struct Persons {
     process: Child,
     port: u16,
-    _profile: tempfile::TempDir,
+    profile: tempfile::TempDir,
 }
 
 impl Persons {
@@ -25,6 +25,7 @@ impl Persons {
             .args(["--headless=new", "--no-sandbox", "--remote-debugging-port=0", "--no-first-run"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg(urls[0])
+            .env("HOME", profile.path())
             .stderr(std::process::Stdio::null())
             .kill_on_drop(true)
             .spawn()
@@ -37,7 +38,7 @@ impl Persons {
             }
             assert!(process.try_wait().unwrap().is_none(), "it ended by itself");
         };
-        let persons = Self { process, port, _profile: profile };
+        let persons = Self { process, port, profile };
         // It takes one address at its start.
         for url in &urls[1..] {
             persons.asked("PUT", &format!("/json/new?{url}")).await;
@@ -53,11 +54,17 @@ impl Persons {
 
     async fn has_all(&self, urls: &[&str]) -> bool {
         let tabs = self.tabs().await;
-        // Until a page has its own title, its address stands for it.
+        // Until a page has its own title, its address stands for it, without its scheme.
+        let named = |tab: &Value, url: &str| !url.ends_with(tab["title"].as_str().unwrap_or_default());
         let loaded = |url: &&str| {
-            tabs.iter().any(|tab| tab["url"] == **url && (tab["title"] != **url || *url == "about:blank"))
+            tabs.iter().any(|tab| tab["url"] == **url && (named(tab, url) || *url == "about:blank"))
         };
         urls.iter().all(loaded)
+    }
+
+    /// The home of its person.
+    pub fn home(&self) -> &Path {
+        self.profile.path()
     }
 
     /// The address of its debugger.

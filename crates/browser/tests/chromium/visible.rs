@@ -75,7 +75,7 @@ async fn it_has_a_window_that_goes_when_it_is_not_used() {
 
 async fn browses(folder: &Path) {
     let shop = Shop::with(|config| {
-        config.idle = Duration::from_secs(3);
+        config.idle = Duration::from_secs(8);
     })
     .await;
     let launched = shop.call("browser_launch", json!({"headless": false})).await;

@@ -6,7 +6,6 @@ use tokio_util::sync::CancellationToken;
 use super::{Gate, SessionCx, ask, record::Draft, screen::Screened};
 use crate::{
     approval::{AnyAnswer, ResultAnswer, Subject},
-    cx::Cx,
     error::{ToolError, ToolResult},
     outcome::Status,
     registry::ToolEntry,
@@ -15,8 +14,6 @@ use crate::{
 pub(super) struct Question<'a> {
     pub entry: &'a ToolEntry,
     pub arguments: &'a Value,
-    /// The call, bound to its plan.
-    pub cx: &'a Cx,
 }
 
 /// Whether the session, the config, the tool or the plan asks for it.
@@ -31,23 +28,16 @@ pub(super) async fn approve(
     session: &SessionCx,
     draft: &mut Draft,
     cancel: &CancellationToken,
-) -> ToolResult<Screened> {
+) -> ToolResult<(Screened, Shown)> {
     if !is_wanted(gate, question.entry, draft.plan_wants_result_approval, session) {
-        return Ok(screened);
+        return Ok((screened, Shown::Whole));
     }
-    let answered = answer(gate, question, screened, session, draft, cancel).await;
-    if !matches!(answered, Ok((_, Shown::Whole))) {
-        // A picture that nobody may see must not lie about. Where that fails, the answer still holds.
-        let arguments = question.arguments.clone();
-        if let Err(error) = question.entry.tool.kept_back(arguments, question.cx).await {
-            tracing::warn!("what {} left behind is still there: {error}", question.entry.spec().name);
-        }
-    }
-    answered.map(|(screened, _)| screened)
+    answer(gate, question, screened, session, draft, cancel).await
 }
 
 /// How much of a result its caller gets.
-enum Shown {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
     Whole,
     /// Other words in place of it.
     Edited,

@@ -253,10 +253,12 @@ impl Gate {
             };
             draft.output_sha256 = Some(screen::hash(&reply));
             let screened = screen::mask(self, reply);
-            let bound = cx.approved(plan, request.cancel.clone());
-            let result = approve_result::Question { entry: &entry, arguments: &arguments, cx: &bound };
-            let passed =
+            let result = approve_result::Question { entry: &entry, arguments: &arguments };
+            let (passed, shown) =
                 approve_result::approve(self, &result, screened, session, draft, &request.cancel).await?;
+            if failed.is_none() && shown == approve_result::Shown::Whole {
+                run::afterwards(&entry, plan, &cx, draft).await?;
+            }
             if let Some(source) = source {
                 session.outside.mark(&source);
                 for kept in self.kept_by(draft.call_id, &passed) {

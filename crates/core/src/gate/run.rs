@@ -44,6 +44,23 @@ pub(super) async fn run(
     ended
 }
 
+/// Does what the tool put off until its caller may have the result.
+pub(super) async fn afterwards(
+    entry: &ToolEntry,
+    plan: Arc<Plan>,
+    cx: &Cx,
+    draft: &mut Draft,
+) -> ToolResult<()> {
+    let stop = cx.cancel_token().child_token();
+    let cx = cx.approved(plan, stop.clone());
+    let limit = Duration::from_secs(entry.spec().timeout_s);
+    let ended = in_time(Box::pin(cx.is_passed_on()), limit, &stop).await;
+    if cx.has_undo() {
+        draft.can_be_undone();
+    }
+    ended
+}
+
 /// Waits for work that `stop` stops: when the caller cancels, when the time is up, and when nobody waits any more.
 pub(super) async fn in_time<T>(
     mut work: BoxFuture<'_, ToolResult<T>>,

@@ -13,7 +13,7 @@ use super::pick;
 use crate::{
     assemble::App,
     cli::{AnswerWord, ApprovalAction, RememberWhere},
-    terminal::{PlanView, Printer, parse_arguments, parse_until, safe, safe_line},
+    terminal::{Pictures, PlanView, Printer, forget_others, parse_arguments, parse_until, safe, safe_line},
 };
 
 /// Who the audit says has answered.
@@ -22,6 +22,7 @@ const SURFACE: &str = "person:approvals";
 pub fn run(app: &App, printer: Printer, action: Option<ApprovalAction>) -> Result<u8> {
     let queue = app.store.approvals();
     let pending = queue.pending()?;
+    forget_others(&app.data_dir, &pending.iter().map(|request| request.id.as_str()).collect::<Vec<_>>());
     let find = |id: &str| -> Result<ApprovalRequest> {
         let id = pick(pending.iter().map(|request| request.id.as_str()), id, "open question")?;
         pending.iter().find(|request| request.id == id).cloned().context("it was settled a moment ago")
@@ -47,7 +48,13 @@ fn list(app: &App, printer: Printer, pending: &[ApprovalRequest]) -> Result<u8> 
         for request in pending {
             let about = match &request.subject {
                 Subject::Execution { plan } => plan.summary.clone(),
-                Subject::Result { .. } => app.language.say("show its result", "查看结果").to_owned(),
+                Subject::Result { images, .. } if images.is_empty() => {
+                    app.language.say("show its result", "查看结果").to_owned()
+                }
+                Subject::Result { images, .. } => {
+                    let words = app.language.say("show its result, with pictures:", "查看结果，包含图片：");
+                    format!("{words} {}", images.len())
+                }
             };
             let (id, tool) = (style.bold(&request.id), &request.tool);
             let _ = writeln!(
@@ -75,7 +82,19 @@ fn show(app: &App, printer: Printer, request: &ApprovalRequest) -> Result<u8> {
             }
             text
         }
-        Subject::Result { text, .. } => safe(text).into_owned(),
+        Subject::Result { text, images, .. } => {
+            let mut shown = safe(text).into_owned();
+            match Pictures::put(&app.data_dir, &request.id, images) {
+                // Whoever is asked has yet to look at them.
+                Ok(pictures) => pictures.leave().iter().for_each(|file| {
+                    let _ = write!(shown, "\n{} {}", app.language.say("picture:", "图片："), file.display());
+                }),
+                Err(error) => {
+                    let _ = write!(shown, "\n{} {error}", app.language.say("picture:", "图片："));
+                }
+            }
+            shown
+        }
     })?;
     Ok(0)
 }

@@ -45,7 +45,7 @@ pub fn surfaces(app: &App, printer: Printer, yes: bool, wait_for_others: bool) -
     if yes {
         approvers.push(Arc::new(YesApprover::FLAG));
     } else if can_ask() {
-        approvers.push(Arc::new(TerminalApprover { language: app.language }));
+        approvers.push(Arc::new(TerminalApprover { language: app.language, data_dir: app.data_dir.clone() }));
     }
     Surfaces { approvers, wait_for_others, events: Arc::new(ProgressLine::new(printer.json)) }
 }

@@ -1,6 +1,9 @@
 //! Asking in the terminal: the plan with its preview, and every answer that there is.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
 
 use deskhand_core::{
     Answer, ApprovalRequest, Approver, Plan, Remember, ResultAnswer,
@@ -13,7 +16,9 @@ use tokio_util::sync::CancellationToken;
 use super::{
     PlanView, Style,
     input::{forget_typed, read_line},
-    parse_arguments, parse_until, safe, safe_line,
+    parse_arguments, parse_until,
+    pictures::Pictures,
+    safe, safe_line,
 };
 use crate::language::Language;
 
@@ -22,6 +27,8 @@ const MOST_RESULT_LINES: usize = 40;
 
 pub struct TerminalApprover {
     pub language: Language,
+    /// Where pictures lie that a person is asked about.
+    pub data_dir: PathBuf,
 }
 
 impl Approver for TerminalApprover {
@@ -39,7 +46,9 @@ impl Approver for TerminalApprover {
                     dialogue.execution(request, plan).await.map(AnyAnswer::Execution)
                 }
                 Subject::Result { text, data, images } => {
-                    dialogue.result(request, text, data, images.len()).await.map(AnyAnswer::Result)
+                    // They are there until the question is answered, here or elsewhere.
+                    let pictures = Pictures::put(&self.data_dir, &request.id, images);
+                    dialogue.result(request, text, data, &pictures).await.map(AnyAnswer::Result)
                 }
             }
         })
@@ -194,7 +203,7 @@ impl Dialogue {
         request: &ApprovalRequest,
         text: &str,
         data: &Value,
-        images: usize,
+        pictures: &io::Result<Pictures>,
     ) -> Option<ResultAnswer> {
         let title = self.say("ran. This is what the caller would see:", "已执行。调用方将看到：");
         Self::show(&format!("\n{} {title}\n", self.style.bold(&safe_line(&request.tool))));
@@ -206,11 +215,12 @@ impl Dialogue {
         if more > 0 {
             Self::show(&format!("  … {more} {}\n", self.say("more lines", "行未显示")));
         }
-        if images > 0 {
-            // A terminal shows no pictures: the text says where it lies, and the page shows it.
-            let also = self
-                .say("and with it pictures, which the web page shows:", "以及图片（网页上可查看），数量：");
-            Self::show(&format!("  {} {images}\n", self.style.yellow(also)));
+        let also = self.say("and with it this picture:", "以及这张图片：");
+        match pictures {
+            Ok(pictures) => pictures.files().iter().for_each(|file| {
+                Self::show(&format!("  {} {}\n", self.style.yellow(also), file.display()));
+            }),
+            Err(error) => Self::show(&format!("  {} {error}\n", self.style.yellow(also))),
         }
         let menu = self.say(
             "[p] pass  [e] edit  [w] withhold  [v] view all",

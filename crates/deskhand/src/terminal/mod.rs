@@ -6,6 +6,7 @@ pub mod chat;
 mod fixed;
 mod input;
 mod markdown;
+mod pictures;
 mod plan_view;
 mod printer;
 mod progress;
@@ -20,6 +21,7 @@ pub use self::{
     fixed::YesApprover,
     input::{Hidden, ask_line},
     markdown::Markdown,
+    pictures::{Pictures, forget_others},
     plan_view::{PlanView, explanation},
     printer::Printer,
     progress::ProgressLine,

@@ -18,6 +18,11 @@ struct Terminal {
 
 impl Terminal {
     fn start(shop: &Shop, arguments: &str) -> Self {
+        Self::start_at("", shop, arguments)
+    }
+
+    /// The same at an X display.
+    fn start_at(display: &str, shop: &Shop, arguments: &str) -> Self {
         let binary = assert_cmd::cargo::cargo_bin!("deskhand").display().to_string();
         let inner = shop.command(&[]);
         let mut command = std::process::Command::new("script");
@@ -27,6 +32,7 @@ impl Terminal {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("TERM", "xterm");
+        command.env("DISPLAY", display);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let screen = Arc::new(Mutex::new(String::new()));
         let (mut output, seen) = (child.stdout.take().unwrap(), screen.clone());
@@ -108,6 +114,31 @@ fn a_person_edits_the_arguments_and_is_asked_again() {
     assert_eq!(terminal.end().0, 0);
     assert_eq!(shop.read("b.txt"), "other");
     assert!(!shop.path("a.txt").exists());
+}
+
+/// A terminal shows no picture: it lies in a private file while the question waits.
+#[test]
+fn a_person_finds_the_picture_that_is_asked_about() {
+    use std::os::unix::fs::PermissionsExt;
+    let display = crate::desktop::Display::new();
+    let shop = Shop::new();
+    let mut terminal = Terminal::start_at(&display.name, &shop, "--mode auto call screenshot path=shot.png");
+    let screen = terminal.when("[p] pass", "");
+    let line = screen.lines().find(|line| line.contains("this picture:")).unwrap();
+    let file = std::path::PathBuf::from(line.split_whitespace().next_back().unwrap());
+    assert!(file.starts_with(shop.root.join("data")), "{line}");
+    assert!(std::fs::read(&file).unwrap().starts_with(b"\x89PNG"));
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    // Another terminal is told of it, too.
+    let listed = shop.run(&["approvals"]).stdout;
+    assert!(listed.contains("with pictures: 1"), "{listed}");
+    let id = shop.run(&["approvals", "--json"]).json()["approvals"][0]["id"].as_str().unwrap().to_owned();
+    let shown = shop.run(&["approvals", "show", &id]).stdout;
+    assert!(shown.contains(&format!("picture: {}", file.display())), "{shown}");
+    terminal.when("", "w\n");
+    terminal.when("Why", "\n");
+    assert_eq!(terminal.end().0, 3);
+    assert!(!file.exists() && !shop.path("shot.png").exists(), "nothing is left of it");
 }
 
 #[test]

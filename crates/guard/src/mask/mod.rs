@@ -25,6 +25,7 @@ mod known;
 mod links;
 mod names;
 mod ordinary;
+mod plain;
 mod sign;
 mod values;
 
@@ -55,15 +56,9 @@ struct Span {
     kind: &'static str,
 }
 
-/// Whether a text is a short plain word, as most names of fields are. No search finds anything in one.
-fn is_plain_word(text: &str) -> bool {
-    const LONGEST: usize = 16;
-    text.len() <= LONGEST && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
-}
-
 /// The text without its secrets; `None` if there are none.
 fn masked(text: &str) -> Option<String> {
-    if is_plain_word(text) {
+    if plain::is_plain_word(text) {
         return None;
     }
     // A mask can make visible what stood too close to a secret to be seen: hence the second look, which

@@ -486,23 +486,9 @@ proptest! {
     }
 
     #[test]
-    fn a_plain_word_is_rightly_not_looked_at(word in "(|pass|pwd|secret|token|api_key|bearer|sk_|ghp_)[a-z_]{0,9}") {
-        prop_assert!(is_plain_word(&word), "{}", word);
-        prop_assert_eq!(mask_once(&word), None);
-    }
-
-    #[test]
     fn a_secret_is_masked_wherever_it_stands(before in "[ -~\n]{0,40}[ \n\"'(=,]", after in "[ \n\"'),;][ -~\n]{0,40}") {
         let key = format!("ghp_{}", alnum(36));
         let whole = format!("{before}{key}{after}");
         prop_assert!(!mask(&whole).contains(&key));
-    }
-}
-
-#[test]
-fn every_known_key_is_more_than_a_plain_word() {
-    for format in known::FORMATS {
-        let shortest = format!("{}{}", format.prefix, "a".repeat(format.least));
-        assert!(!is_plain_word(&shortest), "{}", format.kind);
     }
 }

@@ -131,6 +131,22 @@ async fn sessions_and_users_have_browsers_of_their_own() {
     assert_eq!((status, &error["error"]["code"]), (404, &json!("not_found")), "another's session: {error}");
 }
 
+/// Nobody could use it any more.
+#[tokio::test]
+async fn a_session_that_is_deleted_takes_its_browser_along() {
+    let (house, pages) = (House::start().await, Pages::start().await);
+    let session = house.session(Who::Owner, "s").await;
+    act(&house, Who::Owner, Some(&session), "navigate", json!({"url": pages.url("plain.html")})).await;
+    act(&house, Who::Owner, None, "get_state", json!({})).await;
+    let browsers = house.browsers.clone().unwrap();
+    let browser = browsers.running(&session).unwrap();
+    let (status, deleted) =
+        answer(house.ask(Who::Owner, Method::DELETE, &format!("/api/v1/sessions/{session}"))).await;
+    assert_eq!(status, 200, "{deleted}");
+    assert!(browser.gone().is_some() && browsers.running(&session).is_none());
+    assert!(browsers.running("web-console").is_some(), "that of another session is there");
+}
+
 #[tokio::test]
 async fn what_did_not_succeed_is_told_by_the_status() {
     let (house, pages) = (House::start().await, Pages::start().await);

@@ -17,7 +17,7 @@ use deskhand_agent::{
 };
 use deskhand_browser::{Browsers, Config};
 use deskhand_core::{
-    Caller, Gate, GateSettings, Mode, Services, SessionCx, UndoJournal, arguments::sha256_hex,
+    Caller, Gate, GateSettings, Mode, Services, SessionCx, SessionEnd, UndoJournal, arguments::sha256_hex,
     event::NoEvents,
 };
 use deskhand_guard::{Outbound, Paths, PathsConfig, Rules, SecretScreener};
@@ -43,6 +43,8 @@ pub struct House {
     pub workspace: PathBuf,
     pub data: PathBuf,
     pub store: Arc<Store>,
+    /// The browsers of the sessions, once it is served.
+    pub browsers: Option<Browsers>,
     pub client: Client,
     pub base: String,
     /// Where the browser's routes are, too.
@@ -129,6 +131,7 @@ impl House {
             browser_base: String::new(),
             script: Script { replies, ..Script::default() },
             tokens: [Token::random().unwrap(), Token::random().unwrap()],
+            browsers: None,
             surrounded_on: Arc::default(),
             stop: None,
             serving: None,
@@ -148,10 +151,14 @@ impl House {
         })
         .unwrap();
         let undo: Arc<dyn UndoJournal> = self.store.undo();
+        let browsers = Browsers::new(browser_config(&self.data));
+        let session_end: Arc<dyn SessionEnd> = Arc::new(browsers.clone());
+        self.browsers = Some(browsers.clone());
         let services = Services::default()
             .with(paths)
             .with(Arc::clone(&undo))
-            .with(Browsers::new(browser_config(&self.data)))
+            .with(browsers)
+            .with(session_end)
             .with(deskhand_tools::shell::ProcessTable::new(&self.data));
         let mut registry = deskhand_tools::registry();
         deskhand_agent::tools::register(&mut registry);

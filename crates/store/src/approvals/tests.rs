@@ -371,3 +371,28 @@ async fn an_answer_in_another_process_wakes_the_one_that_waits() {
     assert_eq!(settled.unwrap(), Some(yes("the other process")));
     assert!(other.wait().unwrap().success());
 }
+
+#[test]
+fn of_a_result_nothing_is_kept_when_its_question_is_settled() {
+    let folder = tempfile::tempdir().unwrap();
+    let queue = queue(folder.path());
+    let withheld = AnyAnswer::Result(ResultAnswer::Withhold { reason: None });
+    for settled in
+        [Settled::Answered { answer: withheld, by: "x".into() }, Settled::Expired, Settled::Withdrawn]
+    {
+        let images = vec![deskhand_core::Image { mime: "image/png".into(), base64: "cGljdHVyZQ".into() }];
+        let subject = Subject::Result {
+            text: "what was copied".into(),
+            data: json!({"text": "what was copied"}),
+            images,
+        };
+        let request = ApprovalRequest { subject, ..request(MINUTE) };
+        queue.post(&request).unwrap();
+        queue.settle(&request.id, &settled).unwrap();
+        let read = "SELECT request FROM approvals WHERE id = ?";
+        let kept: String =
+            queue.database.with("x", |c| c.query_row(read, [&request.id], |row| row.get(0))).unwrap();
+        assert!(!kept.contains("copied") && !kept.contains("cGljdHVyZQ"), "{kept}");
+        parse_request(&request.id, &kept).unwrap();
+    }
+}

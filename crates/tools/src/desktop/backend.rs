@@ -143,6 +143,17 @@ pub trait Desktop: Send + Sync {
 
     fn keyboard(&self, typing: &Typing, wait: &Wait) -> ToolResult<()>;
 
+    /// What the mouse would meet at a place: one of the windows that are `known`, or another that is in front of them.
+    fn at(&self, (x, y): (i32, i32), known: &[Window], _: &Wait) -> ToolResult<Option<Window>> {
+        let there = |window: &&Window| !window.is_minimized() && window.geometry.has(x, y);
+        Ok(known.iter().rev().find(there).cloned())
+    }
+
+    /// Whether the one goes when the other's program is cut off.
+    fn is_of_one_program(&self, one: &Window, other: &Window) -> bool {
+        one.is_of_process_of(other)
+    }
+
     /// The file manager shows this file.
     fn show_file(&self, path: &Path, wait: &Wait) -> ToolResult<()> {
         file_manager::show(path, wait)

@@ -118,15 +118,10 @@ impl Tool for ClipboardRead {
                     Ok(Output { kind: Kind::Text, bytes: text.len(), text: Some(text), ..empty })
                 }
                 Clip::Other(forms) => Ok(Output { kind: Kind::Other, forms, ..empty }),
-                Clip::Png(file) => picture(&input, cx, &file, empty),
+                Clip::Png(file) => picture(&input, cx, file, empty),
             }
         })
         .await
-    }
-
-    async fn kept_back(&self, input: Input, cx: &Cx) -> ToolResult<()> {
-        let Some(arg) = input.save_image else { return Ok(()) };
-        cx.blocking(move |cx| picture_file::take_away(&arg, cx)).await
     }
 
     fn render(output: &Output) -> Rendered {
@@ -146,20 +141,18 @@ impl Tool for ClipboardRead {
     }
 }
 
-fn picture(input: &Input, cx: &Cx, file: &[u8], empty: Output) -> ToolResult<Output> {
-    let picture = Picture::read(file)?;
-    let path = match target(input, cx)? {
-        None => None,
-        Some(place) => {
-            picture_file::write(&place, file, cx)?;
-            Some(place.text())
-        }
-    };
+/// The file is written when a person has seen the picture, and only then.
+fn picture(input: &Input, cx: &Cx, file: Vec<u8>, empty: Output) -> ToolResult<Output> {
+    let picture = Picture::read(&file)?;
+    let (path, bytes) = (target(input, cx)?.map(|place| place.text()), file.len());
+    if let Some(arg) = input.save_image.clone() {
+        cx.once_passed_on(move |cx| picture_file::write(&picture_file::place(&arg, cx)?, &file, cx));
+    }
     Ok(Output {
         kind: Kind::Image,
         width: Some(picture.width),
         height: Some(picture.height),
-        bytes: file.len(),
+        bytes,
         path,
         preview: Some(picture.preview()?),
         ..empty

@@ -83,11 +83,16 @@ impl Input {
 /// The window; an error where it must not be closed.
 fn look(input: &Input, cx: &Cx) -> ToolResult<Window> {
     let (desktop, wait) = (seat::desktop(cx)?, Wait::of(cx));
-    let window = which::find(&input.window_id, &desktop.windows(&wait)?)?.clone();
-    match Ourselves::look(cx)?.protect(&window, input.how()) {
+    let windows = desktop.windows(&wait)?;
+    let window = which::find(&input.window_id, &windows)?.clone();
+    let (ourselves, how) = (Ourselves::look(cx)?, input.how());
+    // Cut off is the program, and with it go all its windows.
+    let along = windows.iter().filter(|other| input.force && desktop.is_of_one_program(other, &window));
+    let refused = std::iter::once(&window).chain(along).find_map(|window| ourselves.protect(window, how));
+    match refused {
         None => Ok(window),
         Some((rule, why)) => {
-            let message = format!("Closing {} is not possible: {why}.", window.words());
+            let message = format!("Closing {} is not possible: {why}.", window.untitled());
             Err(ToolError::blocked(rule, message)
                 .hint("Deskhand never does that. If it has to be, do it outside of Deskhand."))
         }

@@ -10,8 +10,8 @@ use super::backend::Wait;
 pub(super) fn show(path: &Path, wait: &Wait) -> ToolResult<()> {
     let (tell, told) = mpsc::channel();
     let file = path.to_path_buf();
-    // It ends by itself: the bus gives up on whoever does not answer.
-    std::thread::spawn(move || tell.send(reveal(&file)));
+    // It ends by itself: the bus gives up on whoever does not answer, and what was started is the person's to close.
+    std::thread::spawn(move || reveal(&file, &tell));
     let mut shown = None;
     wait.until(|| {
         shown = told.try_recv().ok();
@@ -26,15 +26,78 @@ pub(super) fn show(path: &Path, wait: &Wait) -> ToolResult<()> {
         .hint("Is there a file manager, and xdg-open (the package xdg-utils)?"))
 }
 
+type Told = mpsc::Sender<Result<(), String>>;
+
 /// File managers mark the file when they are asked over the bus. Where none answers there, its folder is opened by
 /// whatever opens folders.
 #[cfg(all(unix, not(target_os = "macos")))]
-fn reveal(path: &Path) -> Result<(), String> {
+fn reveal(path: &Path, tell: &Told) {
     if over_the_bus(path).is_ok() {
-        return Ok(());
+        let _ = tell.send(Ok(()));
+        return;
     }
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
-    opener::open(folder).map_err(|error| error.to_string())
+    open_folder(folder, tell);
+}
+
+/// How long `xdg-open` is looked at: what it finds wrong it finds at once.
+#[cfg(all(unix, not(target_os = "macos")))]
+const A_MOMENT: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// What a file manager needs to find the person's desktop and their settings. Deskhand's own, with its keys, stay here.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn is_handed_on(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "LANG",
+        "LANGUAGE",
+        "TZ",
+        "DISPLAY",
+        "WAYLAND_DISPLAY",
+        "XAUTHORITY",
+        "DBUS_SESSION_BUS_ADDRESS",
+        "DESKTOP_SESSION",
+        "KDE_FULL_SESSION",
+        "KDE_SESSION_VERSION",
+        "GNOME_DESKTOP_SESSION_ID",
+    ];
+    NAMES.contains(&name) || name.starts_with("XDG_") || name.starts_with("LC_")
+}
+
+/// Opens it by the program that all desktops have for that. It may stay for as long as the folder is open.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn open_folder(folder: &Path, tell: &Told) {
+    use std::{
+        os::unix::process::CommandExt,
+        process::{Command, Stdio},
+        time::Instant,
+    };
+    let mut command = Command::new("xdg-open");
+    command.arg(folder).env_clear().current_dir("/").process_group(0);
+    command.envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_handed_on)));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            let _ = tell.send(Err(format!("xdg-open cannot be run ({error})")));
+            return;
+        }
+    };
+    let begun = Instant::now();
+    let mut ended = None;
+    while ended.is_none() && begun.elapsed() < A_MOMENT {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        ended = child.try_wait().ok().flatten();
+    }
+    let _ = tell.send(match ended {
+        Some(status) if !status.success() => Err(format!("xdg-open failed ({status})")),
+        _ => Ok(()),
+    });
+    let _ = child.wait();
 }
 
 #[cfg(all(unix, not(target_os = "macos")))]
@@ -60,8 +123,8 @@ fn address(path: &Path) -> String {
 }
 
 #[cfg(not(all(unix, not(target_os = "macos"))))]
-fn reveal(path: &Path) -> Result<(), String> {
-    opener::reveal(path).map_err(|error| error.to_string())
+fn reveal(path: &Path, tell: &Told) {
+    let _ = tell.send(opener::reveal(path).map_err(|error| error.to_string()));
 }
 
 #[cfg(all(test, unix, not(target_os = "macos")))]

@@ -81,22 +81,30 @@ impl Scene {
         self.windows.iter().find(|window| window.active)
     }
 
-    /// The topmost window at this place.
-    pub fn at(&self, x: i32, y: i32) -> Option<&Window> {
-        let there = |window: &&Window| !window.is_minimized() && window.geometry.has(x, y);
-        self.windows.iter().rev().find(there)
+    /// The window that the mouse meets at this place.
+    pub fn at(&self, place: (i32, i32), cx: &Cx) -> ToolResult<Option<Window>> {
+        seat::desktop(cx)?.at(place, &self.windows, &Wait::of(cx))
     }
 
     /// Nothing is pressed in the windows that Deskhand is run from: a model would answer its own questions there.
     pub fn must_be_others(&self, window: Option<&Window>) -> ToolResult<()> {
         let Some(window) = window else { return Ok(()) };
-        match self.ourselves.protect(window, Closing::Asked) {
-            Some((rule @ "window:own", why)) => {
-                let message = format!("Nothing is pressed in {}: {why}.", window.words());
+        let is_own = |window: &Window| {
+            self.ourselves.protect(window, Closing::Asked).filter(|(rule, _)| *rule == "window:own")
+        };
+        let is_listed = self.windows.iter().any(|known| known.id == window.id);
+        // A menu that is no window of its own belongs to one of its program's.
+        let belongs_to_own = || {
+            let others = self.windows.iter().filter(|known| !is_listed && known.is_of_process_of(window));
+            others.into_iter().find_map(is_own)
+        };
+        match is_own(window).or_else(belongs_to_own) {
+            None => Ok(()),
+            Some((rule, why)) => {
+                let message = format!("Nothing is pressed in {}: {why}.", window.untitled());
                 Err(ToolError::blocked(rule, message)
                     .hint("Name another window by window_id: it is brought to the front first."))
             }
-            _ => Ok(()),
         }
     }
 }

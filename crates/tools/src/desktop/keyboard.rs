@@ -63,6 +63,8 @@ impl Tool for Keyboard {
     .zh("输入任意文字、按下按键，目标是当前活动窗口或指定窗口。每次都会询问，并显示文字和窗口。若其他窗口抢走焦点则停止。")
     .permission(Permission::Sensitive)
     .effects(Effects::DESKTOP)
+    // It may be a password. Whoever is asked sees it; the record of the call has it not.
+    .conceals(&["text"])
     .toolsets(&["desktop"])
     .keywords(&["keyboard", "type", "press", "key", "shortcut", "hotkey", "键盘", "输入", "按键", "快捷键"])
     .example(r#"{"text": "Hello", "window_id": "Notes"}"#)
@@ -135,6 +137,18 @@ fn plan(input: &Input, window: &Window) -> ToolResult<Plan> {
     Ok(tells_titles(plan))
 }
 
+/// Another window may have got the keyboard by now, and another page may be in this one: a browser's title tells which.
+fn still_types_into(target: &Window, cx: &Cx) -> ToolResult<()> {
+    let scene = Scene::look(cx)?;
+    let active = scene.active();
+    if active.map(|active| active.id) != Some(target.id) {
+        let got = active.map_or_else(|| "no window".to_owned(), Window::untitled);
+        let message = format!("The keyboard has gone from {} to {got}.", target.untitled());
+        return Err(ToolError::new("keyboard_lost", message));
+    }
+    scene.must_be_others(active)
+}
+
 fn act(input: &Input, cx: &Cx) -> ToolResult<Output> {
     let target = window(input, &Scene::look(cx)?)?;
     let again = plan(input, &target)?;
@@ -152,15 +166,10 @@ fn act(input: &Input, cx: &Cx) -> ToolResult<Output> {
     let (mut characters, mut keys) = (0, 0);
     for (count, typing) in pieces.chain(chords(input)?.into_iter().map(|chord| (0, chord))) {
         cx.check()?;
-        let active = desktop.active_window(&Wait::of(cx))?;
-        if active.as_ref().map(|active| active.id) != Some(target.id) {
-            let got = active.map_or_else(|| "no window".to_owned(), |active| active.words());
-            let message = format!(
-                "{got} has the keyboard now, not {}: {characters} characters and {keys} keys had gone there.",
-                target.words()
-            );
-            return Err(ToolError::new("keyboard_lost", message));
-        }
+        still_types_into(&target, cx).map_err(|error| {
+            let done = format!("{characters} characters and {keys} keys had gone there");
+            ToolError::new(error.code, format!("{} Until then {done}.", error.message))
+        })?;
         desktop.keyboard(&typing, &Wait::of(cx).within(Duration::from_secs(20)))?;
         characters += count;
         keys += usize::from(matches!(typing, Typing::Chord(_)));

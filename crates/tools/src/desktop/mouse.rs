@@ -141,14 +141,35 @@ impl Aim {
         if let Some(window) = named
             && !window.geometry.has(from.0, from.1)
         {
-            let message = format!("({}, {}) is not in {}.", input.x, input.y, window.words());
+            let message = format!("({}, {}) is not in {}.", input.x, input.y, window.untitled());
             return Err(ToolError::invalid("not_in_window", message));
         }
-        let window = named.or_else(|| scene.at(from.0, from.1)).cloned();
-        let end = to.and_then(|(x, y)| scene.at(x, y)).cloned();
+        // The one that is named will be in front.
+        let met = |place: (i32, i32)| match named.filter(|window| window.geometry.has(place.0, place.1)) {
+            Some(window) => Ok(Some(window.clone())),
+            None => scene.at(place, cx),
+        };
+        let window = met(from)?;
+        let end = to.map(met).transpose()?.flatten();
         scene.must_be_others(window.as_ref())?;
         scene.must_be_others(end.as_ref())?;
         Ok(Self { from, to, window, end, raises: named.is_some() })
+    }
+
+    /// The window is in front now: what the mouse would meet is looked at once more, where a drag ends, too.
+    fn still_meets(&self, raised: &Window, cx: &Cx) -> ToolResult<()> {
+        let scene = Scene::look(cx)?;
+        for (place, shown) in [(Some(self.from), &self.window), (self.to, &self.end)] {
+            let Some(place) = place else { continue };
+            let met = scene.at(place, cx)?;
+            scene.must_be_others(met.as_ref())?;
+            if met.map(|met| met.id) != shown.as_ref().map(|shown| shown.id) {
+                let (x, y) = place;
+                let message = format!("At ({x}, {y}) is not what was shown once {} is in front.", raised.untitled());
+                return Err(ToolError::new("window_covered", message).hint("Move or close what covers it."));
+            }
+        }
+        Ok(())
     }
 
     fn words(&self, input: &Input) -> String {
@@ -226,12 +247,7 @@ fn act(input: &Input, cx: &Cx) -> ToolResult<Output> {
     let (desktop, wait) = (seat::desktop(cx)?, Wait::of(cx));
     if let Some(window) = aim.window.as_ref().filter(|_| aim.raises) {
         desktop.activate(window.id, &wait)?;
-        // It is in front now: what the mouse would meet is looked at once more.
-        let met = Scene::look(cx)?.at(aim.from.0, aim.from.1).map(|met| met.id);
-        if met != Some(window.id) {
-            let message = format!("Something is in front of {} at that place.", window.words());
-            return Err(ToolError::new("window_covered", message).hint("Move or close what covers it."));
-        }
+        aim.still_meets(window, cx)?;
     }
     desktop.mouse(&aim.strokes(input), &wait)?;
     let done = aim.words(input);

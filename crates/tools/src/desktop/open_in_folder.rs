@@ -67,6 +67,6 @@ impl Tool for OpenInFolder {
     }
 
     fn render(output: &Output) -> Rendered {
-        Rendered::text(format!("The file manager shows {}.", output.path))
+        Rendered::text(format!("The file manager was asked to show {}.", output.path))
     }
 }

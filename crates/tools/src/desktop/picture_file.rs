@@ -5,8 +5,7 @@ use deskhand_guard::{Kind, PathArg, PathsOf, Place};
 
 use crate::files::change::Changes;
 
-/// Where a new picture may go. It replaces nothing: so it can be taken away again without a loss, where a person keeps
-/// it from whoever asked for it.
+/// Where a new picture may go. It replaces nothing.
 pub(super) fn place(arg: &PathArg, cx: &Cx) -> ToolResult<Place> {
     let place = cx.paths()?.writable(arg)?;
     if !place.name().is_some_and(|name| name.to_string_lossy().to_lowercase().ends_with(".png")) {
@@ -20,16 +19,9 @@ pub(super) fn place(arg: &PathArg, cx: &Cx) -> ToolResult<Place> {
     Ok(place)
 }
 
-/// Writes it. Returns its size, and what is to be said about it.
-pub(super) fn write(place: &Place, file: &[u8], cx: &Cx) -> ToolResult<(u64, Vec<String>)> {
+/// Writes it.
+pub(super) fn write(place: &Place, file: &[u8], cx: &Cx) -> ToolResult<()> {
     let mut changes = Changes::begin(cx, format!("Wrote the picture {}", place.shown()))?;
     let written = changes.write_file(place, file);
-    changes.end(written)
-}
-
-/// Takes it away for good. It goes into no journal: from there it could be had again.
-pub(super) fn take_away(arg: &PathArg, cx: &Cx) -> ToolResult<()> {
-    let place = cx.paths()?.writable(arg)?;
-    let Some(name) = place.name().filter(|_| place.kind() == Kind::File) else { return Ok(()) };
-    place.parent()?.remove_file(name).map_err(|error| place.io("remove", &error))
+    changes.end(written).map(|_| ())
 }

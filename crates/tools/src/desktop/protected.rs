@@ -50,10 +50,9 @@ impl Ourselves {
         if self.terminal == Some(window.id) {
             return Some(("window:own", "it is the terminal that Deskhand runs in"));
         }
-        // One process may show many terminals. Only where ours is known by its window can the others be closed; but cutting
-        // the process off takes ours along.
-        let is_ancestor = window.pid.is_some_and(|pid| self.ancestors.contains(&pid));
-        if is_ancestor && (self.terminal.is_none() || how == Closing::Forced) {
+        // One process may show many terminals, and which of them is ours is not sure: the terminal's word is handed down to
+        // whatever is started in it, into other terminals, too.
+        if window.pid.is_some_and(|pid| self.ancestors.contains(&pid)) {
             return Some(("window:own", "Deskhand was started from its program and would end with it"));
         }
         let app = window.app.as_deref().unwrap_or_default().to_lowercase();
@@ -178,8 +177,7 @@ mod tests {
     #[test]
     fn who_is_protected() {
         let known = Ourselves { pid: 100, ancestors: vec![90, 80], terminal: Some(5), manager: Some(70) };
-        let unknown = Ourselves { terminal: None, ..Ourselves { ancestors: vec![90, 80], ..known } };
-        let known = Ourselves { pid: 100, ancestors: vec![90, 80], terminal: Some(5), manager: Some(70) };
+        let unknown = Ourselves { ancestors: vec![90, 80], terminal: None, ..known };
         let plain = window(1, 500, "Gedit", "Notes on Deskhand");
         let of_kind = |kind| Window { kind, ..plain.clone() };
         let terminal = window(6, 80, "Gnome-terminal", "other");
@@ -191,7 +189,8 @@ mod tests {
             (&known, window(2, 100, "x", ""), Closing::Asked, Some("window:own")),
             (&known, window(2, 70, "x", ""), Closing::Asked, Some("window:manager")),
             (&known, window(5, 80, "Gnome-terminal", ""), Closing::Asked, Some("window:own")),
-            (&known, terminal.clone(), Closing::Asked, None),
+            (&known, window(5, 500, "Xterm", ""), Closing::Asked, Some("window:own")),
+            (&known, terminal.clone(), Closing::Asked, Some("window:own")),
             (&known, terminal.clone(), Closing::Forced, Some("window:own")),
             (&unknown, terminal, Closing::Asked, Some("window:own")),
             (&known, window(7, 500, "Xfce4-taskmanager", ""), Closing::Asked, Some("window:task-manager")),

@@ -16,7 +16,7 @@ pub enum WindowArg {
     Text(#[schemars(length(min = 1, max = 500))] String),
 }
 
-/// How many windows an error lists.
+/// How many windows an error lists, and none by its title: see [`Window::untitled`].
 const LISTED: usize = 10;
 
 /// The one that is meant, and no other.
@@ -43,7 +43,8 @@ pub(super) fn find<'a>(arg: &WindowArg, windows: &'a [Window]) -> ToolResult<&'a
         Some(several) => {
             let message =
                 format!("{} windows have the title «{}»:{}", several.len(), one_line(text), list(several));
-            Err(ToolError::invalid("ambiguous_window", message).hint("Name one of them by its id."))
+            Err(ToolError::invalid("ambiguous_window", message)
+                .hint("Name one of them by its id; list_windows tells their titles."))
         }
     }
 }
@@ -68,7 +69,7 @@ fn none_of(named: &str, windows: &[Window]) -> ToolError {
 }
 
 fn list(windows: &[&Window]) -> String {
-    let mut lines: Vec<String> = windows.iter().take(LISTED).map(|window| window.words()).collect();
+    let mut lines: Vec<String> = windows.iter().take(LISTED).map(|window| window.untitled()).collect();
     if windows.len() > LISTED {
         lines.push(format!("and {} more", windows.len() - LISTED));
     }
@@ -120,6 +121,6 @@ mod tests {
             assert_eq!(found, wanted, "{arg:?}");
         }
         let error = find(&WindowArg::Text("note".into()), &windows).unwrap_err();
-        assert!(error.message.contains("«Notes of May» (window 18)"), "{}", error.message);
+        assert!(error.message.contains("- window 18") && !error.message.contains("May"), "{}", error.message);
     }
 }

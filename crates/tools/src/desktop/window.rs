@@ -80,6 +80,19 @@ impl Window {
         self.state.contains(&"minimized")
     }
 
+    /// Whether one process shows both.
+    pub fn is_of_process_of(&self, other: &Self) -> bool {
+        self.pid.is_some() && self.pid == other.pid
+    }
+
+    /// What tells it from others without its title. An error that is no result of a call is read as our own words, and
+    /// a title is whatever a page or a message wants it to be.
+    pub fn untitled(&self) -> String {
+        let app = self.app.as_deref().map_or_else(String::new, |app| format!(" of {}", one_line(app)));
+        let pid = self.pid.map_or_else(String::new, |pid| format!(" (pid {pid})"));
+        format!("window {}{app}{pid}", self.id)
+    }
+
     /// One line that tells it from others. A title is somebody else's text: it stays on its line, and is bounded.
     pub fn words(&self) -> String {
         let app = self.app.as_deref().map_or_else(String::new, |app| format!(" of {}", one_line(app)));

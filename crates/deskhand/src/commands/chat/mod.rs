@@ -97,7 +97,8 @@ impl<'a> Chat<'a> {
             (None, false) => None,
         };
         let images = wanted.chat.image.iter().map(|file| attach::Image::read(file)).collect::<Result<_>>()?;
-        let asks = can_ask().then_some(TerminalApprover { language: app.language });
+        let asks =
+            can_ask().then_some(TerminalApprover { language: app.language, data_dir: app.data_dir.clone() });
         Ok(Self {
             output: output(app, printer, asks.is_some()),
             app,

@@ -203,6 +203,7 @@ async fn delete(chat: &mut Chat<'_>, editor: &mut ChatEditor) -> Result<()> {
         return chat.told("Nothing was deleted.", "没有删除。");
     }
     chat.backing.sessions.delete(&session.id, Deletion::Hard)?;
+    chat.app.browsers.close(&session.id).await;
     chat.session = None;
     chat.told("Deleted. A new session begins with the next message.", "已删除。下一条消息将开始新会话。")
 }

@@ -1,19 +1,37 @@
 //! clipboard_read, clipboard_write, clipboard_clear: against xclip.
 
 use std::{
-    fs,
+    fs, io,
+    net::{Shutdown, TcpListener},
+    os::unix::net::UnixStream,
     process::Command,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
-use deskhand_core::{ResultAnswer, Status, approval::AnyAnswer};
+use deskhand_core::{Mode, ResultAnswer, Status, approval::AnyAnswer};
 use deskhand_tools::desktop::Picture;
 use serde_json::json;
+use x11rb::{
+    connection::Connection,
+    protocol::{
+        Event,
+        xproto::{
+            AtomEnum, ConnectionExt, CreateWindowAux, EventMask, PropMode, Property, SelectionNotifyEvent,
+            WindowClass,
+        },
+    },
+    rust_connection::RustConnection,
+    wrapper::ConnectionExt as _,
+};
 
 use super::{Display, desk, display::Stopped, fails, gives};
 use crate::{
     command::Shop,
-    support::{pass, yes},
+    support::{Agreeable, Desk, pass, yes},
 };
 
 fn picture(width: u32, height: u32) -> Vec<u8> {
@@ -163,6 +181,134 @@ fn what_was_copied_outlives_the_program_and_no_more() {
         assert!(begun.elapsed() < Duration::from_secs(20), "it ends with the display");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Who pastes something long gets all of it, also where another program copies in the middle.
+#[tokio::test]
+async fn a_paste_that_is_under_way_is_finished() {
+    let display = Display::bare();
+    let desk = desk(&display);
+    let text = "0123456789".repeat(100_000);
+    gives(&desk, "clipboard_write", json!({"text": text})).await;
+    let (c, screen) = RustConnection::connect(Some(&display.name)).unwrap();
+    let (root, window) = (c.setup().roots[screen].root, c.generate_id().unwrap());
+    let look = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+    c.create_window(0, window, root, 0, 0, 1, 1, 0, WindowClass::INPUT_ONLY, 0, &look).unwrap();
+    let atom = |name: &str| c.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom;
+    let (clipboard, form, place, pieces) =
+        (atom("CLIPBOARD"), atom("UTF8_STRING"), atom("PLACE"), atom("INCR"));
+    c.convert_selection(window, clipboard, form, place, x11rb::CURRENT_TIME).unwrap().check().unwrap();
+    while !matches!(c.wait_for_event().unwrap(), Event::SelectionNotify(_)) {}
+    let take = || c.get_property(true, window, place, AtomEnum::ANY, 0, u32::MAX).unwrap().reply().unwrap();
+    assert_eq!(take().type_, pieces, "it comes in pieces");
+    display.copies(&["-selection", "clipboard"], b"theirs");
+    let mut got = Vec::new();
+    loop {
+        let Event::PropertyNotify(notify) = c.wait_for_event().unwrap() else { continue };
+        if notify.state != Property::NEW_VALUE {
+            continue;
+        }
+        let piece = take().value;
+        if piece.is_empty() && !got.is_empty() {
+            break;
+        }
+        got.extend(piece);
+    }
+    assert!(got == text.as_bytes(), "{} of {} bytes", got.len(), text.len());
+    display.until("the holder ends", || holders(&display.name).is_empty());
+}
+
+/// A program offers a form under a number that is no name.
+#[tokio::test]
+async fn a_form_without_a_name_is_passed_over() {
+    let display = Display::bare();
+    let desk = desk(&display);
+    let (c, screen) = RustConnection::connect(Some(&display.name)).unwrap();
+    let (root, window) = (c.setup().roots[screen].root, c.generate_id().unwrap());
+    c.create_window(0, window, root, 0, 0, 1, 1, 0, WindowClass::INPUT_ONLY, 0, &CreateWindowAux::new())
+        .unwrap();
+    let atom = |name: &str| c.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom;
+    let (clipboard, drawing) = (atom("CLIPBOARD"), atom("application/x-drawing"));
+    c.set_selection_owner(window, clipboard, x11rb::CURRENT_TIME).unwrap().check().unwrap();
+    let answers = tokio::task::spawn_blocking(move || {
+        let request = loop {
+            if let Event::SelectionRequest(request) = c.wait_for_event().unwrap() {
+                break request;
+            }
+        };
+        let offered = [0x7fff_0000, drawing];
+        c.change_property32(PropMode::REPLACE, request.requestor, request.property, AtomEnum::ATOM, &offered)
+            .unwrap();
+        let notify = SelectionNotifyEvent {
+            response_type: x11rb::protocol::xproto::SELECTION_NOTIFY_EVENT,
+            sequence: 0,
+            time: request.time,
+            requestor: request.requestor,
+            selection: request.selection,
+            target: request.target,
+            property: request.property,
+        };
+        c.send_event(false, request.requestor, EventMask::NO_EVENT, notify).unwrap();
+        c.sync().unwrap();
+        c
+    });
+    let outcome = gives(&desk, "clipboard_read", json!({})).await;
+    assert_eq!(outcome.data["forms"], json!(["application/x-drawing"]));
+    drop(answers.await.unwrap());
+}
+
+/// A way to the display that leads on for so many connections, and then lets in everyone and says nothing.
+fn way_to(display: &Display, open: Arc<AtomicUsize>) -> String {
+    let bind = |number: u16| TcpListener::bind(("127.0.0.1", 6000 + number)).ok().map(|l| (l, number));
+    let (listener, number) = (1800..2800).find_map(bind).unwrap();
+    let server = format!("/tmp/.X11-unix/X{}", &display.name[1..]);
+    std::thread::spawn(move || {
+        let mut unanswered = Vec::new();
+        for client in listener.incoming().map_while(Result::ok) {
+            let is_open = open.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1));
+            let Ok(server) = is_open.map(|_| UnixStream::connect(&server).unwrap()) else {
+                unanswered.push(client);
+                continue;
+            };
+            let (mut up, mut down) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+            let (mut client, mut server) = (client, server);
+            std::thread::spawn(move || {
+                let _ = (io::copy(&mut up, &mut server), server.shutdown(Shutdown::Both));
+            });
+            std::thread::spawn(move || {
+                let _ = (io::copy(&mut down, &mut client), client.shutdown(Shutdown::Both));
+            });
+        }
+    });
+    format!("127.0.0.1:{number}")
+}
+
+/// Where the clipboard cannot be held, neither of the processes that were begun for it stays.
+#[tokio::test]
+async fn what_was_begun_for_the_clipboard_ends_where_it_fails() {
+    let display = Display::bare();
+    let open = Arc::new(AtomicUsize::new(100));
+    let name = way_to(&display, Arc::clone(&open));
+    let mut desk = Desk::seated(Some(&name), |_| {}).mode(Mode::Ask);
+    desk.session.approvers = vec![Arc::new(Agreeable)];
+    gives(&desk, "clipboard_write", json!({"text": "first"})).await;
+    let first = holders(&name);
+    assert_eq!(first.len(), 1);
+    // The call itself still gets there; who would hold does not, and does not even notice that it should end.
+    open.store(1, Ordering::Release);
+    let (watched, known) = (name.clone(), first.clone());
+    let watching = tokio::task::spawn_blocking(move || {
+        loop {
+            if let Some(pid) = holders(&watched).into_iter().find(|pid| !known.contains(pid)) {
+                return Stopped::stop(pid.parse().unwrap());
+            }
+        }
+    });
+    fails(&desk, "clipboard_write", json!({"text": "second"}), "clipboard_not_held").await;
+    let stopped = watching.await.unwrap();
+    display.until("the second ends", || holders(&name) == first);
+    drop(stopped);
+    assert_eq!(display.says_exactly(&["xclip", "-selection", "clipboard", "-o"]), b"first");
 }
 
 /// The processes that hold the clipboard of a display.

@@ -171,6 +171,11 @@ impl Display {
         let _ = self.server.wait();
     }
 
+    /// The server's process.
+    pub fn pid(&self) -> u32 {
+        self.server.id()
+    }
+
     /// The server stops answering, until this is dropped.
     pub fn stuck(&self) -> Stopped {
         Stopped::stop(self.server.id())

@@ -9,7 +9,7 @@ use super::{Display, desk, fails, gives};
 use crate::support::{Desk, plan_of, yes};
 
 /// A terminal that writes every line that is typed into a file.
-fn terminal(display: &Display, desk: &Desk) -> (u64, PathBuf) {
+pub fn terminal(display: &Display, desk: &Desk) -> (u64, PathBuf) {
     let file = desk.path("typed");
     display.start(
         Command::new("xterm")
@@ -51,7 +51,7 @@ fn listener(display: &Display, desk: &Desk) -> (u64, PathBuf) {
     (id.unwrap(), file)
 }
 
-fn text_of(file: &PathBuf) -> String {
+pub fn text_of(file: &PathBuf) -> String {
     fs::read_to_string(file).unwrap_or_default()
 }
 
@@ -87,6 +87,32 @@ async fn text_in_any_script_arrives_as_it_was_written() {
         (json!({"text": "x", "window_id": "none"}), "no_such_window"),
     ] {
         fails(&desk, "keyboard", arguments, code).await;
+    }
+}
+
+/// What is typed or copied may be a password. Whoever is asked has to see what would be typed; no record of the call has it.
+#[tokio::test]
+async fn what_is_typed_or_copied_is_not_on_record() {
+    const SECRET: &str = "correct horse battery";
+    let display = Display::new();
+    let desk = desk(&display);
+    let (_, file) = terminal(&display, &desk);
+    let typed = gives(&desk, "keyboard", json!({"text": format!("{SECRET}\n")})).await;
+    display.until("the line", || text_of(&file).ends_with('\n'));
+    let copied = gives(&desk, "clipboard_write", json!({"text": SECRET})).await;
+    // Under a name that is not quite right, too.
+    desk.call("keyboard", json!({"txet": SECRET})).await;
+    for (tool, outcome) in [("keyboard", typed), ("clipboard_write", copied)] {
+        assert!(!serde_json::to_string(&outcome).unwrap().contains(SECRET), "{tool}");
+        let request = deskhand_core::Request::new(tool, json!({"text": SECRET}));
+        let explained = desk.gate.explain(request, &desk.session).await.unwrap();
+        assert!(!explained.arguments.to_string().contains(SECRET), "{tool}: {}", explained.arguments);
+        assert!(explained.plan.unwrap().preview.unwrap().text().contains(SECRET), "{tool}: it is shown");
+    }
+    assert!(!desk.audit_text().contains(SECRET) && desk.audit_text().contains("clipboard_write"));
+    for event in desk.events.0.lock().unwrap().iter() {
+        let arguments = serde_json::to_value(event).unwrap()["arguments"].to_string();
+        assert!(!arguments.contains(SECRET), "{arguments}");
     }
 }
 

@@ -4,6 +4,8 @@
 mod clipboard;
 pub mod display;
 mod input;
+mod interrupted;
+mod met;
 mod screenshot;
 mod windows;
 
@@ -42,12 +44,14 @@ fn a_file_is_shown_in_its_folder() {
     let display = Display::bare();
     let shop = crate::command::Shop::new();
     shop.write("sub/report.txt", "text");
-    shop.write("bin/xdg-open", "#!/bin/sh\nprintf '%s\\n' \"$1\" > \"$SHOWN\"\n");
+    let shown = shop.path("shown");
+    let script = format!("#!/bin/sh\nenv > '{0}.env'\nprintf '%s\\n' \"$1\" > '{0}'\n", shown.display());
+    shop.write("bin/xdg-open", script);
     std::fs::set_permissions(shop.path("bin/xdg-open"), std::fs::Permissions::from_mode(0o755)).unwrap();
     let call = |arguments: &str| {
         let mut command = shop.command(&["call", "open_in_folder", arguments, "--yes", "--json"]);
         let path = format!("{}:{}", shop.path("bin").display(), std::env::var("PATH").unwrap());
-        command.env("DISPLAY", &display.name).env("PATH", path).env("SHOWN", shop.path("shown"));
+        command.env("DISPLAY", &display.name).env("PATH", path).env("SOME_API_TOKEN", "hidden");
         let output = command.output().unwrap();
         serde_json::from_slice::<Value>(&output.stdout).unwrap()
     };
@@ -56,6 +60,13 @@ fn a_file_is_shown_in_its_folder() {
     display.until("the folder is opened", || shop.path("shown").exists() && !shop.read("shown").is_empty());
     let shown = shop.read("shown");
     assert!(shown.trim_end().ends_with("/sub"), "{shown}");
+    let handed_on = shop.read("shown.env");
+    assert!(handed_on.contains(&format!("DISPLAY={}\n", display.name)), "{handed_on}");
+    assert!(!handed_on.contains("hidden") && !handed_on.contains("DESKHAND"), "{handed_on}");
+    assert!(outcome["text"].as_str().unwrap().starts_with("The file manager was asked to show"), "{outcome}");
+    shop.write("bin/xdg-open", "#!/bin/sh\nexit 3\n");
+    let failed = call(r#"{"path": "sub/report.txt"}"#);
+    assert_eq!(failed["error"]["code"], "not_shown", "{failed}");
     assert_eq!(call(r#"{"path": "none"}"#)["error"]["code"], "no_such_file");
     let doctor = shop.command(&["doctor", "--json"]).env("DISPLAY", &display.name).output().unwrap();
     let doctor: Value = serde_json::from_slice(&doctor.stdout).unwrap();

@@ -1,13 +1,18 @@
 //! screenshot: its pictures against those that ImageMagick takes.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use deskhand_core::{
-    Desktop, ResultAnswer, Status,
+    ApprovalRequest, Approver, Desktop, ResultAnswer, Status,
     approval::{AnyAnswer, Subject},
 };
 use deskhand_tools::desktop::Picture;
+use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use x11rb::{
     connection::Connection,
@@ -107,7 +112,7 @@ async fn what_is_not_on_the_screen_is_said() {
         (json!({"window_id": "none"}), "no_such_window"),
         (json!({"path": "picture.jpg"}), "not_a_png"),
         (json!({"path": "there.png"}), "already_exists"),
-        (json!({"target": "web", "url": "https://example.org"}), "no_browser"),
+        (json!({"target": "web"}), "no_page"),
     ] {
         fails(&desk, "screenshot", arguments, code).await;
     }
@@ -188,6 +193,87 @@ async fn a_person_sees_the_picture_first_and_may_keep_it() {
     desk.session.desktop = Desktop::Away { reason: "elsewhere".into() };
     let away = fails(&desk, "screenshot", json!({}), "blocked").await;
     assert_eq!(away.rule.as_deref(), Some("desktop:away"));
+}
+
+/// Every file with a picture in it below these folders.
+fn pictures(folders: &[&Path]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut left: Vec<PathBuf> = folders.iter().map(|folder| (*folder).to_owned()).collect();
+    while let Some(folder) = left.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                left.push(path);
+            } else if fs::read(&path).is_ok_and(|content| content.starts_with(b"\x89PNG")) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// Says yes to everything, withholds what goes to `kept.png`, and looks for pictures while it is asked about one.
+struct Looks(Vec<PathBuf>, Mutex<Vec<Vec<PathBuf>>>);
+
+impl Approver for Looks {
+    fn name(&self) -> &'static str {
+        "person:test"
+    }
+
+    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
+        let keeps = request.arguments.to_string().contains("kept.png");
+        let answer = match request.subject {
+            Subject::Execution { .. } => yes(),
+            Subject::Result { .. } => {
+                let folders: Vec<&Path> = self.0.iter().map(PathBuf::as_path).collect();
+                self.1.lock().unwrap().push(pictures(&folders));
+                if keeps { AnyAnswer::Result(ResultAnswer::Withhold { reason: None }) } else { pass() }
+            }
+        };
+        Box::pin(async { Some(answer) })
+    }
+}
+
+/// While a person looks at it, a picture is nowhere that a tool could read it.
+#[tokio::test]
+async fn a_picture_is_in_no_file_until_it_is_passed() {
+    let display = Display::new();
+    display.copies(&["-selection", "clipboard", "-t", "image/png"], &{
+        display.says_exactly(&["import", "-window", "root", "-crop", "20x10+0+0", "+repage", "png24:-"])
+    });
+    for (tool, parameter) in [("screenshot", "path"), ("clipboard_read", "save_image")] {
+        let mut desk = desk(&display);
+        let folders = vec![desk.path(""), desk.data.clone()];
+        let looks = Arc::new(Looks(folders, Mutex::default()));
+        desk.session.approvers = vec![looks.clone()];
+        let outcome = desk.call(tool, json!({ parameter: "kept.png" })).await;
+        assert_eq!(outcome.status, Status::ResultRejected, "{}", outcome.text);
+        assert_eq!(outcome.undo, None);
+        assert_eq!(pictures(&[&desk.workspace, &desk.data]), Vec::<PathBuf>::new(), "nothing is anywhere");
+        let outcome = gives(&desk, tool, json!({ parameter: "seen.png" })).await;
+        assert_eq!(pictures(&[&desk.workspace, &desk.data]), [desk.path("seen.png")]);
+        gives(&desk, "undo", json!({"call_id": outcome.undo.expect("it can be undone")})).await;
+        assert!(!desk.path("seen.png").exists());
+        let while_asked = looks.1.lock().unwrap();
+        assert_eq!(*while_asked, vec![Vec::<PathBuf>::new(); 2], "asked about, and nowhere to be found");
+    }
+}
+
+/// What ends Deskhand while the question waits leaves nothing behind in the workspace.
+#[test]
+fn a_program_killed_while_it_asks_leaves_no_picture() {
+    let display = Display::new();
+    let shop = crate::command::Shop::new();
+    let mut call =
+        shop.command(&["call", "screenshot", "path=shot.png", "--mode", "auto", "--wait", "--json"]);
+    let mut child = call.env("DISPLAY", &display.name).stdout(std::process::Stdio::null()).spawn().unwrap();
+    display.until("the question about the result", || {
+        let open = shop.run(&["approvals", "--json"]).json();
+        open["approvals"].as_array().unwrap().iter().any(|question| question["tool"] == "screenshot")
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(pictures(&[&shop.root]), Vec::<PathBuf>::new());
 }
 
 #[tokio::test]

@@ -30,11 +30,15 @@ async fn ac001_all_windows_are_listed() {
     assert_eq!((&row["app"], &row["pid"]), (&json!("Xmessage"), &json!(notes_pid)));
     assert_eq!(outcome.data["windows"][0]["pid"], mail_pid);
     assert_eq!((&row["kind"], &row["desktop"]), (&json!("normal"), &json!(0)));
-    let geometry = display.says(&["xdotool", "getwindowgeometry", "--shell", &notes.to_string()]);
-    for (field, word) in [("x", "X"), ("y", "Y"), ("width", "WIDTH"), ("height", "HEIGHT")] {
-        let line = format!("{word}={}", row["geometry"][field]);
-        // xdotool counts the frame's border into the corner of a window.
-        assert!(field == "x" || field == "y" || geometry.contains(&line), "{line} in {geometry}");
+    let geometry = display.says(&["xwininfo", "-id", &notes.to_string()]);
+    for (field, words) in [
+        ("x", "Absolute upper-left X:  "),
+        ("y", "Absolute upper-left Y:  "),
+        ("width", "Width: "),
+        ("height", "Height: "),
+    ] {
+        let line = format!("{words}{}\n", row["geometry"][field]);
+        assert!(geometry.contains(&line), "{line} in {geometry}");
     }
     assert!(outcome.text.contains("«笔记 Notes» of Xmessage"), "{}", outcome.text);
     assert_eq!(outcome.outside.as_deref(), Some("the titles of windows"));
@@ -89,7 +93,10 @@ async fn a_title_names_a_window_only_where_it_is_the_only_one() {
     let filtered = gives(&desk, "list_windows", json!({"filter_title": "MAY"})).await;
     assert_eq!(listed(&filtered.data), [(one, "Report May".to_owned())]);
     let outcome = fails(&desk, "switch_window", json!({"window_id": "nothing"}), "no_such_window").await;
-    assert!(outcome.text.contains("Report May"), "what there is, is told: {}", outcome.text);
+    assert!(outcome.text.contains(&format!("window {one} of Xmessage")), "what there is: {}", outcome.text);
+    assert!(!outcome.text.contains("Report"), "no title stands in an error: {}", outcome.text);
+    let words = "There is no window «nothing».";
+    assert!(outcome.text.starts_with(words), "but for the caller's own words: {}", outcome.text);
     fails(&desk, "switch_window", json!({"window_id": 99_999_999}), "no_such_window").await;
     fails(&desk, "close_window", json!({"window_id": u64::MAX}), "no_such_window").await;
 }
@@ -238,6 +245,36 @@ async fn what_must_stay_is_never_closed() {
     display.until("its new name", || display.says(&["xdotool", "getwindowname", &id]).contains("Deskhand"));
     fails(&desk, "close_window", json!({"window_id": tasks}), "window:own").await;
     assert!(display.says(&["xprop", "-id", &id, "WM_CLASS"]).contains("Chromium"), "it is still there");
+}
+
+/// One program, two windows: by force both go, and the one is Deskhand's.
+#[tokio::test]
+async fn force_spares_a_program_that_shows_deskhand_too() {
+    let display = Display::new();
+    let desk = desk(&display);
+    // With its second window, the one for drawings.
+    display.start(std::process::Command::new("xterm").args([
+        "-T",
+        "Words",
+        "-e",
+        "sh",
+        "-c",
+        "printf '\\033[?38h'; exec sleep 1000",
+    ]));
+    let mut windows = Vec::new();
+    display.until("both windows", || {
+        let found = display.says(&["xdotool", "search", "--onlyvisible", "--class", "^xterm$"]);
+        windows = found.lines().filter_map(|line| line.parse::<u64>().ok()).collect();
+        windows.len() >= 2 && display.says(&["xprop", "-root", "_NET_CLIENT_LIST"]).matches("0x").count() == 2
+    });
+    let listed = gives(&desk, "list_windows", json!({})).await.data;
+    let id = |n: usize| listed["windows"][n]["id"].as_u64().unwrap();
+    let (ours, other) = (id(0).to_string(), id(1));
+    display.says(&["xprop", "-id", &ours, "-f", "WM_CLASS", "8s", "-set", "WM_CLASS", "Chromium"]);
+    display.says(&["xdotool", "set_window", "--name", "Deskhand", &ours]);
+    display.until("its new name", || display.says(&["xdotool", "getwindowname", &ours]) == "Deskhand");
+    fails(&desk, "close_window", json!({"window_id": other, "force": true}), "window:own").await;
+    assert_eq!(gives(&desk, "list_windows", json!({})).await.data["total"], 2);
 }
 
 /// What a window says of its process is not believed: its program could name another's, which then would be shown.

@@ -1,15 +1,22 @@
 //! Sessions: made, listed, searched, renamed, archived, forked, exported, deleted.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use aide::axum::{
     ApiRouter,
     routing::{get_with, post_with},
 };
 use axum::{Json, extract::State};
-use deskhand_core::session::{
-    Deletion, Hits, NewSession, Owner, SearchQuery, Session, SessionError, SessionMeta, SessionQuery,
-    TitledBy, TurnSteps,
+use deskhand_core::{
+    SessionEnd,
+    event::NoEvents,
+    session::{
+        Deletion, Hits, NewSession, Owner, SearchQuery, Session, SessionError, SessionMeta, SessionQuery,
+        TitledBy, TurnSteps,
+    },
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -318,7 +325,7 @@ async fn delete(
     Params(params): Params<DeleteParams>,
 ) -> Result<Json<Success>, ApiError> {
     let how = if params.soft { Deletion::Soft } else { Deletion::Hard };
-    let id = path.session_id;
+    let (id, asker) = (path.session_id, person.clone());
     let deleted = app
         .store(move |store| {
             let session = match store.session(&id) {
@@ -335,6 +342,12 @@ async fn delete(
             Ok(session)
         })
         .await?;
+    // What it had open goes with it, also where it may come back.
+    if let Ok(cx) = app.surround(&asker, Some(&deleted), None, Arc::new(NoEvents)).await
+        && let Some(open) = cx.services.get::<Arc<dyn SessionEnd>>()
+    {
+        open.session_ended(&deleted.id).await;
+    }
     if deleted.metadata.demo
         && !params.soft
         && let Some(demos) = app.program().demos()

@@ -1,13 +1,12 @@
 //! What one client may have at once, what it may see, and what ends with it.
 
-#[cfg(unix)]
-use std::time::Duration;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
 };
 
-use deskhand_core::{SessionCx, gate::OwnCallsOnly};
+use deskhand_core::{Services, SessionCx, SessionEnd, gate::OwnCallsOnly};
 #[cfg(unix)]
 use deskhand_tools::shell::ProcessTable;
 use rmcp::model::ErrorData;
@@ -18,7 +17,6 @@ use tokio_util::sync::CancellationToken;
 const MOST_OF_A_CLIENT: usize = 32;
 const MOST_OF_AN_OWNER: usize = 64;
 /// What was stopped may still begin a process by then.
-#[cfg(unix)]
 const LATECOMERS: Duration = Duration::from_secs(3);
 
 /// Room for the calls of each owner's clients together.
@@ -72,24 +70,25 @@ impl Bounds {
 
     /// A client's surroundings: it reads what is kept of its own calls alone, and what it leaves running ends with it.
     pub fn confine(&self, cx: SessionCx, ending: &CancellationToken) -> SessionCx {
-        #[cfg(unix)]
-        if let Some(table) = cx.services.get::<ProcessTable>().cloned()
-            && self.is_tidied.set(()).is_ok()
-        {
+        if self.is_tidied.set(()).is_ok() {
             // It ends with the client.
-            tokio::spawn(end_processes(table, cx.id.clone(), ending.clone()));
+            tokio::spawn(end_what_is_left(cx.services.clone(), cx.id.clone(), ending.clone()));
         }
-        #[cfg(not(unix))]
-        let _ = (ending, &self.is_tidied);
         SessionCx { services: cx.services.clone().with(OwnCallsOnly), ..cx }
     }
 }
 
 /// Ends what a client left running, once it is gone.
-#[cfg(unix)]
-async fn end_processes(table: ProcessTable, session_id: String, ending: CancellationToken) {
+async fn end_what_is_left(services: Services, session_id: String, ending: CancellationToken) {
     ending.cancelled().await;
-    table.end_session(&session_id);
-    tokio::time::sleep(LATECOMERS).await;
-    table.end_session(&session_id);
+    for wait in [Duration::ZERO, LATECOMERS] {
+        tokio::time::sleep(wait).await;
+        #[cfg(unix)]
+        if let Some(table) = services.get::<ProcessTable>() {
+            table.end_session(&session_id);
+        }
+        if let Some(browsers) = services.get::<Arc<dyn SessionEnd>>() {
+            browsers.session_ended(&session_id).await;
+        }
+    }
 }

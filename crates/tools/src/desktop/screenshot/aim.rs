@@ -57,7 +57,7 @@ impl Aim {
     /// A window as it is on the screen.
     fn at_window(window: &Window, windows: &[Window], screen: Rect) -> ToolResult<Self> {
         let hidden = |why: &str| {
-            ToolError::new("window_not_shown", format!("{} is not to be seen: {why}.", window.words()))
+            ToolError::new("window_not_shown", format!("The {} is not to be seen: {why}.", window.untitled()))
                 .hint("Bring it to the front with switch_window first.")
         };
         if window.is_minimized() {

@@ -86,15 +86,11 @@ impl Tool for Screenshot {
             return cx
                 .blocking(move |cx| {
                     let picture = Picture::read(&file)?;
-                    keep(&input, cx, &file, &picture, None, Vec::new())
+                    keep(input, cx, file, &picture, None, Vec::new())
                 })
                 .await;
         }
         cx.blocking(move |cx| shoot(&input, cx)).await
-    }
-
-    async fn kept_back(&self, input: Input, cx: &Cx) -> ToolResult<()> {
-        cx.blocking(move |cx| picture_file::take_away(&target(&input, cx)?, cx)).await
     }
 
     fn render(output: &Output) -> Rendered {
@@ -114,7 +110,7 @@ fn shoot(input: &Input, cx: &Cx) -> ToolResult<Output> {
         return Err(ToolError::plan_changed("What is on the screen is not what was shown."));
     }
     let picture = aim.shoot(cx)?;
-    keep(input, cx, &picture.png()?, &picture, Some(aim.region), aim.notes)
+    keep(input.clone(), cx, picture.png()?, &picture, Some(aim.region), aim.notes)
 }
 
 fn plan(aim: &Aim, place: &Place) -> Plan {
@@ -164,20 +160,20 @@ fn usual_name(call: CallId) -> String {
     format!("{FOLDER}/{}", file_name(call))
 }
 
+/// The file is written when a person has seen the picture, and only then.
 fn keep(
-    input: &Input,
+    input: Input,
     cx: &Cx,
-    file: &[u8],
+    file: Vec<u8>,
     picture: &Picture,
     region: Option<Rect>,
-    mut notes: Vec<String>,
+    notes: Vec<String>,
 ) -> ToolResult<Output> {
     let preview = Some(picture.preview()?);
-    let place = place(input, cx)?;
-    let (bytes, more) = picture_file::write(&place, file, cx)?;
-    notes.extend(more);
+    let (path, bytes) = (place(&input, cx)?.text(), file.len() as u64);
+    cx.once_passed_on(move |cx| picture_file::write(&place(&input, cx)?, &file, cx));
     Ok(Output {
-        path: place.text(),
+        path,
         width: picture.width,
         height: picture.height,
         bytes,

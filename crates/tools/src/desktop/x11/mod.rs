@@ -8,6 +8,7 @@ mod capture;
 pub mod clipboard;
 mod compound;
 mod input;
+mod met;
 mod stream;
 mod trouble;
 mod windows;
@@ -76,8 +77,12 @@ pub struct X11 {
     probed: OnceLock<Result<String, Absent>>,
 }
 
+/// How long it may take to let go of what is still held down when a call ends early.
+const PUT_RIGHT: Duration = Duration::from_secs(2);
+
 /// A connection to it, for one call.
 struct X {
+    display: String,
     connection: RustConnection<Patient>,
     root: Id,
     atoms: Atoms,
@@ -88,7 +93,13 @@ impl X {
         let (connection, screen) = stream::open(display, wait)?;
         let atoms = Atoms::new(&connection)?.reply()?;
         let root = connection.setup().roots[screen].root;
-        Ok(Self { connection, root, atoms })
+        Ok(Self { display: display.to_owned(), connection, root, atoms })
+    }
+
+    /// Puts right what a call leaves behind that did not come to its end. Its own connection carries nothing more once it is
+    /// cancelled or its time is up: this one is new, and has a little time of its own.
+    fn put_right(&self, work: impl FnOnce(&Self) -> Xr<()>) -> Xr<()> {
+        work(&Self::open(&self.display, &Wait::at_most(PUT_RIGHT))?)
     }
 
     /// A property as whole numbers; empty where the window has none, `None` where there is no window.
@@ -200,6 +211,16 @@ impl Desktop for X11 {
 
     fn keyboard(&self, typing: &Typing, wait: &Wait) -> ToolResult<()> {
         Ok(self.open(wait)?.keyboard(typing, wait)?)
+    }
+
+    fn at(&self, place: (i32, i32), known: &[Window], wait: &Wait) -> ToolResult<Option<Window>> {
+        Ok(self.open(wait)?.at(place, known)?)
+    }
+
+    fn is_of_one_program(&self, one: &Window, other: &Window) -> bool {
+        // The ids that a client gives have their beginning in common.
+        const OF_ONE_CLIENT: u64 = 0x1f_ffff;
+        one.id | OF_ONE_CLIENT == other.id | OF_ONE_CLIENT || one.is_of_process_of(other)
     }
 
     fn manager_pid(&self, wait: &Wait) -> ToolResult<Option<u32>> {

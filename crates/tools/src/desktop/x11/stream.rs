@@ -2,8 +2,13 @@
 
 use std::{
     io::{self, ErrorKind, IoSlice},
-    net::{TcpStream, ToSocketAddrs},
+    net::{SocketAddr, TcpStream, ToSocketAddrs},
     os::unix::net::UnixStream,
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
     time::Duration,
 };
 
@@ -31,6 +36,19 @@ const SLICE: Duration = Duration::from_millis(50);
 pub struct Patient {
     stream: DefaultStream,
     wait: Wait,
+    endless: AtomicBool,
+}
+
+impl Patient {
+    /// From here on there is no limit: for a process whose work is to wait.
+    pub(super) fn waits_for_ever(&self) {
+        self.endless.store(true, Ordering::Relaxed);
+    }
+
+    /// The next little while to wait; `None`: as long as it takes.
+    fn slice(&self) -> io::Result<Option<Duration>> {
+        if self.endless.load(Ordering::Relaxed) { Ok(None) } else { slice(&self.wait).map(Some) }
+    }
 }
 
 /// A connection, and the number of its screen.
@@ -43,7 +61,7 @@ pub(super) fn open(display: &str, wait: &Wait) -> Xr<(RustConnection<Patient>, u
             Ok((stream, (family, peer))) => {
                 let known = get_auth(family, &peer, parsed.display).ok().flatten();
                 let (name, data) = known.unwrap_or_default();
-                let stream = Patient { stream, wait: wait.clone() };
+                let stream = Patient { stream, wait: wait.clone(), endless: AtomicBool::new(false) };
                 let screen = usize::from(parsed.screen);
                 let opened = RustConnection::connect_to_stream_with_auth_info(stream, screen, name, data);
                 return opened
@@ -66,7 +84,7 @@ fn reach(address: &ConnectAddress<'_>, wait: &Wait) -> io::Result<Reached> {
         ConnectAddress::Socket(path) => DefaultStream::from_unix_stream(reach_socket(path, wait)?),
         ConnectAddress::Hostname(host, port) => {
             let mut last = io::Error::from(ErrorKind::NotFound);
-            for address in (*host, *port).to_socket_addrs()? {
+            for address in look_up(host, *port, wait)? {
                 match TcpStream::connect_timeout(&address, wait.left().max(Duration::from_millis(1))) {
                     Ok(stream) => return DefaultStream::from_tcp_stream(stream),
                     Err(error) => last = error,
@@ -75,6 +93,21 @@ fn reach(address: &ConnectAddress<'_>, wait: &Wait) -> io::Result<Reached> {
             Err(last)
         }
         _ => Err(ErrorKind::Unsupported.into()),
+    }
+}
+
+/// The addresses of a host. Who knows them may take longer to answer than there is time.
+fn look_up(host: &str, port: u16, wait: &Wait) -> io::Result<Vec<SocketAddr>> {
+    let (tell, told) = mpsc::channel();
+    let host = host.to_owned();
+    // It ends by itself: the system gives up on name servers that do not answer.
+    thread::spawn(move || tell.send((host.as_str(), port).to_socket_addrs().map(Iterator::collect)));
+    loop {
+        match told.recv_timeout(slice(wait)?) {
+            Ok(found) => return found,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(ErrorKind::NotFound.into()),
+        }
     }
 }
 
@@ -93,7 +126,7 @@ fn reach_socket(path: &str, wait: &Wait) -> io::Result<UnixStream> {
 }
 
 fn pause(wait: &Wait) -> io::Result<()> {
-    std::thread::sleep(slice(wait)?);
+    thread::sleep(slice(wait)?);
     Ok(())
 }
 
@@ -115,8 +148,9 @@ impl Stream for Patient {
         flags.set(PollFlags::IN, mode.readable());
         flags.set(PollFlags::OUT, mode.writable());
         loop {
-            let timeout = Timespec::try_from(slice(&self.wait)?).map_err(|_| ErrorKind::InvalidInput)?;
-            match poll(&mut [PollFd::new(&self.stream, flags)], Some(&timeout)) {
+            let timeout = self.slice()?.map(Timespec::try_from).transpose();
+            let timeout = timeout.map_err(|_| ErrorKind::InvalidInput)?;
+            match poll(&mut [PollFd::new(&self.stream, flags)], timeout.as_ref()) {
                 Ok(0) | Err(Errno::INTR) => {}
                 Ok(_) => return Ok(()),
                 Err(error) => return Err(error.into()),
@@ -134,5 +168,40 @@ impl Stream for Patient {
 
     fn write_vectored(&self, buffers: &[IoSlice<'_>], fds: &mut Vec<RawFdContainer>) -> io::Result<usize> {
         self.stream.write_vectored(buffers, fds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::testing::Desk;
+
+    /// A display that lets everyone in and then says nothing.
+    #[test]
+    fn a_wait_ends_in_time_and_when_the_call_is_cancelled() {
+        let desk = Desk::new();
+        // Where displays listen that are reached by their host's name.
+        let bind = |number: u16| TcpListener::bind(("127.0.0.1", 6000 + number)).ok().map(|l| (l, number));
+        let (listener, number) = (800..1800).find_map(bind).unwrap();
+        let name = format!("localhost:{number}");
+        let code = |wait: &Wait| open(&name, wait).err().map(|trouble| trouble.0.code);
+        assert_eq!(code(&Wait::at_most(Duration::from_millis(120))), Some("display_stuck"));
+        let cx = desk.cx("list_windows");
+        let cancel = cx.cancel_token().clone();
+        let cancels = thread::spawn(move || {
+            // The first is that of before.
+            let met = [listener.accept().unwrap(), listener.accept().unwrap()];
+            cancel.cancel();
+            met
+        });
+        assert_eq!(code(&Wait::of(&cx).within(Duration::from_mins(1))), Some("cancelled"));
+        drop(cancels.join().unwrap());
+        assert_eq!(Wait::of(&cx).until(|| Ok(false)).unwrap_err().code, "cancelled");
+        assert_eq!(
+            look_up("localhost", 6000, &Wait::of(&cx)).unwrap_err().kind(),
+            ErrorKind::ConnectionAborted
+        );
     }
 }

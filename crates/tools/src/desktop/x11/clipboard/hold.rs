@@ -27,14 +27,19 @@ use x11rb::{
     wrapper::ConnectionExt as _,
 };
 
-use super::{ClipAtoms, PIECE};
-use crate::desktop::backend::Selection;
+use super::{
+    super::stream::{self, Patient},
+    ClipAtoms, PIECE,
+};
+use crate::desktop::backend::{Selection, Wait};
 
 /// The words: begin, and hold.
 pub(super) const BEGIN: &str = "__clipboard-begin";
 const HOLD: &str = "__clipboard-hold";
 /// What is said on stdout once others can paste.
 pub(super) const READY: &[u8] = b"held\n";
+/// How long it may take to get hold of the clipboard.
+const CONNECT: Duration = Duration::from_secs(5);
 /// How long a program may take for the next piece before it is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -77,13 +82,14 @@ fn begin(rest: &[&str]) -> io::Result<()> {
 fn hold(display: &str, selection: &str, form: &str) -> Result<(), Box<dyn std::error::Error>> {
     let mut content = Vec::new();
     io::stdin().read_to_end(&mut content)?;
-    // No signal of the terminal that Deskhand runs in reaches it from here on.
-    let _ = rustix::process::setsid();
     let selection = if selection == "primary" { Selection::Primary } else { Selection::Clipboard };
     let is_text = form == "text";
     let holder = Holder::take(display, selection, content, is_text)?;
     io::stdout().write_all(READY)?;
     io::stdout().flush()?;
+    // No signal of the terminal that Deskhand runs in reaches it from here on. Not before: who waits for it ends it with
+    // its group where it does not come to hold.
+    let _ = rustix::process::setsid();
     let_go_of_the_streams();
     holder.serve()
 }
@@ -97,7 +103,7 @@ fn let_go_of_the_streams() {
 }
 
 struct Holder {
-    connection: RustConnection,
+    connection: RustConnection<Patient>,
     atoms: ClipAtoms,
     window: Id,
     which: Atom,
@@ -118,7 +124,8 @@ type Held<T> = Result<T, Box<dyn std::error::Error>>;
 
 impl Holder {
     fn take(display: &str, selection: Selection, content: Vec<u8>, is_text: bool) -> Held<Self> {
-        let (connection, screen) = RustConnection::connect(Some(display))?;
+        let (connection, screen) =
+            stream::open(display, &Wait::at_most(CONNECT)).map_err(|trouble| trouble.0.message)?;
         let atoms = ClipAtoms::new(&connection)?.reply()?;
         let window = connection.generate_id()?;
         let root = connection.setup().roots[screen].root;
@@ -155,16 +162,38 @@ impl Holder {
 
     /// Answers until the clipboard is somebody else's.
     fn serve(mut self) -> Held<()> {
+        // For whoever pastes it waits as long as there is a display.
+        self.connection.stream().waits_for_ever();
         loop {
             self.connection.flush()?;
             match self.connection.wait_for_event()? {
-                Event::SelectionClear(clear) if clear.selection == self.which => return Ok(()),
-                Event::SelectionRequest(request) => self.answer(&request)?,
-                Event::PropertyNotify(notify) if notify.state == Property::DELETE => self.send_on(notify)?,
-                _ => {}
+                Event::SelectionClear(clear) if clear.selection == self.which => return self.finish(),
+                event => self.take_up(&event)?,
             }
             self.sending.retain(|_, sending| sending.moved.elapsed() < PATIENCE);
         }
+    }
+
+    fn take_up(&mut self, event: &Event) -> Held<()> {
+        match event {
+            Event::SelectionRequest(request) => self.answer(request),
+            Event::PropertyNotify(notify) if notify.state == Property::DELETE => self.send_on(*notify),
+            _ => Ok(()),
+        }
+    }
+
+    /// Who is in the middle of pasting gets the rest, unless they stop taking it.
+    fn finish(mut self) -> Held<()> {
+        const PAUSE: Duration = Duration::from_millis(5);
+        while !self.sending.is_empty() {
+            self.connection.flush()?;
+            match self.connection.poll_for_event()? {
+                Some(event) => self.take_up(&event)?,
+                None => std::thread::sleep(PAUSE),
+            }
+            self.sending.retain(|_, sending| sending.moved.elapsed() < PATIENCE);
+        }
+        Ok(())
     }
 
     fn forms(&self) -> Vec<Atom> {

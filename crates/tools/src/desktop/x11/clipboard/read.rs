@@ -17,7 +17,7 @@ use x11rb::{
 use super::{
     super::{
         X,
-        trouble::{Trouble, Xr},
+        trouble::{Trouble, Xr, if_there},
     },
     ClipAtoms,
 };
@@ -99,8 +99,9 @@ impl Reading<'_> {
         }
         let mut names = Vec::new();
         for target in offered.into_iter().take(50) {
-            let name = self.x.connection.get_atom_name(target)?.reply()?.name;
-            names.push(String::from_utf8_lossy(&name).into_owned());
+            // Programs offer numbers that are no names, too.
+            let known = if_there(self.x.connection.get_atom_name(target)?.reply())?;
+            names.extend(known.map(|known| String::from_utf8_lossy(&known.name).into_owned()));
         }
         Ok(Clip::Other(names))
     }

@@ -2,12 +2,14 @@
 
 use std::{
     io::{Read, Write},
+    os::unix::process::CommandExt,
     path::Path,
     process::{Child, Command, Stdio},
     time::Duration,
 };
 
 use deskhand_core::{ToolError, ToolResult};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::hold::BEGIN;
 use crate::desktop::backend::{Selection, Wait};
@@ -39,29 +41,37 @@ pub(in crate::desktop::x11) fn hold(
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .current_dir("/")
+        .process_group(0)
         .spawn()
         .map_err(|error| failed(&error.to_string()))?;
-    // It reads all of it before anything else, and a reader that is gone shows below.
-    if let Some(mut pipe) = child.stdin.take() {
-        let _ = pipe.write_all(content);
-    }
-    let ended = wait.within(PATIENCE).until(|| Ok(child.try_wait().ok().flatten().is_some()));
-    match ended {
-        Ok(true) if child.wait().is_ok_and(|status| status.success()) => Ok(()),
-        Ok(true) => Err(failed(&complaint(&mut child))),
-        Ok(false) => {
-            end(&mut child);
-            Err(failed("the display does not answer"))
+    let pipe = child.stdin.take();
+    std::thread::scope(|scope| {
+        // It reads all of it before anything else, and a reader that is gone shows below.
+        scope.spawn(|| pipe.is_some_and(|mut pipe| pipe.write_all(content).is_ok()));
+        let ended = wait.within(PATIENCE).until(|| Ok(child.try_wait().ok().flatten().is_some()));
+        match ended {
+            Ok(true) if child.wait().is_ok_and(|status| status.success()) => Ok(()),
+            Ok(true) => {
+                let why = complaint(&mut child);
+                end(&mut child);
+                Err(failed(&why))
+            }
+            Ok(false) => {
+                end(&mut child);
+                Err(failed("the display does not answer"))
+            }
+            Err(error) => {
+                end(&mut child);
+                Err(error)
+            }
         }
-        Err(error) => {
-            end(&mut child);
-            Err(error)
-        }
-    }
+    })
 }
 
+/// Both of them: the one that was begun here, and the one that it has begun in turn.
 fn end(child: &mut Child) {
-    let _ = child.kill();
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let _ = group.map(|group| kill_process_group(group, Signal::KILL));
     let _ = child.wait();
 }
 

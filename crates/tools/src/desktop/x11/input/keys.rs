@@ -69,6 +69,23 @@ impl X {
     }
 }
 
+impl X {
+    fn set_key(&self, code: Keycode, symbol: Keysym) -> Xr<()> {
+        let symbols = [symbol, symbol];
+        self.connection.change_keyboard_mapping(1, code, 2, &symbols)?.check()?;
+        Ok(())
+    }
+
+    /// Whatever came of it before.
+    fn lock_capitals(&self, key: Keycode) -> Xr<()> {
+        if !self.has_caps_lock()? {
+            self.press(xproto::KEY_PRESS_EVENT, key, 0, 0)?;
+            self.press(xproto::KEY_RELEASE_EVENT, key, 0, 0)?;
+        }
+        Ok(())
+    }
+}
+
 struct Hand<'a> {
     x: &'a X,
     table: Table,
@@ -84,8 +101,8 @@ impl Hand<'_> {
         while at < symbols.len() {
             let (end, lent) = self.lend(&symbols[at..], &spare)?;
             let typed = symbols[at..at + end].iter().try_for_each(|symbol| self.tap(*symbol, &lent));
-            self.take_back(&lent)?;
-            typed?;
+            let taken_back = self.take_back(&lent);
+            typed.and(taken_back)?;
             at += end;
         }
         Ok(())
@@ -108,8 +125,10 @@ impl Hand<'_> {
                 .hint("Paste it by clipboard_write and ctrl+v.")
                 .into());
         }
-        for (symbol, code) in &lent {
-            self.set(*code, *symbol)?;
+        if let Err(trouble) = lent.iter().try_for_each(|(symbol, code)| self.x.set_key(*code, *symbol)) {
+            // Whatever this says, the first trouble is the one to tell.
+            let _ = self.take_back(&lent);
+            return Err(trouble);
         }
         if !lent.is_empty() {
             sleep(UNTIL_KNOWN);
@@ -118,17 +137,13 @@ impl Hand<'_> {
     }
 
     fn take_back(&self, lent: &HashMap<Keysym, Keycode>) -> Xr<()> {
-        if !lent.is_empty() {
-            // What was typed is looked up in the table when a program gets to it.
-            sleep(UNTIL_KNOWN);
+        if lent.is_empty() {
+            return Ok(());
         }
-        lent.values().try_for_each(|code| self.set(*code, NOTHING))
-    }
-
-    fn set(&self, code: Keycode, symbol: Keysym) -> Xr<()> {
-        let symbols = [symbol, symbol];
-        self.x.connection.change_keyboard_mapping(1, code, 2, &symbols)?.check()?;
-        Ok(())
+        // What was typed is looked up in the table when a program gets to it.
+        sleep(UNTIL_KNOWN);
+        let clear = |x: &X| lent.values().try_for_each(|code| x.set_key(*code, NOTHING));
+        clear(self.x).or_else(|_| self.x.put_right(clear))
     }
 
     fn tap(&self, symbol: Keysym, lent: &HashMap<Keysym, Keycode>) -> Xr<()> {
@@ -141,20 +156,16 @@ impl Hand<'_> {
 
     /// Presses them in this order, and lets go in the other; also where something fails in between.
     fn down_and_up(&self, codes: &[Keycode]) -> Xr<()> {
-        let mut down = Vec::new();
-        let mut pressed = Ok(());
-        for code in codes {
-            pressed = self.x.press(xproto::KEY_PRESS_EVENT, *code, 0, 0);
-            if pressed.is_err() {
-                break;
-            }
-            down.push(*code);
-        }
-        for code in down.into_iter().rev() {
-            self.x.press(xproto::KEY_RELEASE_EVENT, code, 0, 0)?;
+        let up =
+            |x: &X| codes.iter().rev().try_for_each(|code| x.press(xproto::KEY_RELEASE_EVENT, *code, 0, 0));
+        let down = codes.iter().try_for_each(|code| self.x.press(xproto::KEY_PRESS_EVENT, *code, 0, 0));
+        let done = down.and_then(|()| up(self.x));
+        if done.is_err() {
+            // To let go of a key that is not down does nothing.
+            self.x.put_right(up)?;
         }
         sleep(BETWEEN);
-        pressed
+        done
     }
 
     fn chord(&self, keys: &[Key]) -> Xr<()> {
@@ -176,17 +187,17 @@ impl Hand<'_> {
             codes.push(code);
         }
         let pressed = self.down_and_up(&codes);
-        self.take_back(&lent)?;
-        pressed
+        pressed.and(self.take_back(&lent))
     }
 
     /// With the lock of capitals on, every letter would come out the other way round.
     fn without_caps_lock(&self, work: impl FnOnce() -> Xr<()>) -> Xr<()> {
         let key = self.table.find(CAPS_LOCK).map(|(code, _)| code);
         let Some(key) = key.filter(|_| self.x.has_caps_lock().unwrap_or(false)) else { return work() };
-        self.down_and_up(&[key])?;
-        let done = work();
-        self.down_and_up(&[key])?;
+        let done = self.down_and_up(&[key]).and_then(|()| work()).and_then(|()| self.down_and_up(&[key]));
+        if done.is_err() {
+            self.x.put_right(|x| x.lock_capitals(key))?;
+        }
         done
     }
 }

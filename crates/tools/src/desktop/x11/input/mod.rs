@@ -6,7 +6,7 @@ use std::{thread::sleep, time::Duration};
 
 use deskhand_core::ToolError;
 use x11rb::{
-    connection::{Connection, RequestConnection},
+    connection::RequestConnection,
     protocol::{
         xproto::{self, ConnectionExt},
         xtest::{self, ConnectionExt as _},
@@ -38,11 +38,27 @@ impl X {
         self.can_press()?;
         let mut held = Vec::new();
         let done = strokes.iter().try_for_each(|stroke| self.stroke(*stroke, &mut held));
-        for button in held {
-            self.press(xproto::BUTTON_RELEASE_EVENT, button, 0, 0)?;
+        if !held.is_empty() {
+            let released = |x: &Self| held.iter().try_for_each(|button| x.release_button(*button));
+            self.put_right(released)?;
         }
-        self.connection.flush()?;
         done
+    }
+
+    fn release_button(&self, button: u8) -> Xr<()> {
+        self.press(xproto::BUTTON_RELEASE_EVENT, button, 0, 0)
+    }
+
+    /// From here on it counts as held, until it was surely let go.
+    fn press_button(&self, button: u8, held: &mut Vec<u8>) -> Xr<()> {
+        held.push(button);
+        self.press(xproto::BUTTON_PRESS_EVENT, button, 0, 0)
+    }
+
+    fn let_go_of_button(&self, button: u8, held: &mut Vec<u8>) -> Xr<()> {
+        self.release_button(button)?;
+        held.retain(|other| *other != button);
+        Ok(())
     }
 
     fn stroke(&self, stroke: Stroke, held: &mut Vec<u8>) -> Xr<()> {
@@ -51,21 +67,15 @@ impl X {
                 let at = |n: i32| i16::try_from(n).unwrap_or(i16::MAX);
                 self.press(xproto::MOTION_NOTIFY_EVENT, 0, at(x), at(y))?;
             }
-            Stroke::Press(button) => {
-                held.push(number(button));
-                self.press(xproto::BUTTON_PRESS_EVENT, number(button), 0, 0)?;
-            }
-            Stroke::Release(button) => {
-                held.retain(|other| *other != number(button));
-                self.press(xproto::BUTTON_RELEASE_EVENT, number(button), 0, 0)?;
-            }
+            Stroke::Press(button) => self.press_button(number(button), held)?,
+            Stroke::Release(button) => self.let_go_of_button(number(button), held)?,
             Stroke::Scroll { right, down } => {
                 // The wheel is buttons 4 to 7: up, down, left, right.
                 for (amount, less, more) in [(down, 4, 5), (right, 6, 7)] {
                     let button = if amount < 0 { less } else { more };
                     for _ in 0..amount.unsigned_abs() {
-                        self.press(xproto::BUTTON_PRESS_EVENT, button, 0, 0)?;
-                        self.press(xproto::BUTTON_RELEASE_EVENT, button, 0, 0)?;
+                        self.press_button(button, held)?;
+                        self.let_go_of_button(button, held)?;
                     }
                 }
             }

@@ -2,8 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Found, Page, PageError, Point, Target, element::refusal};
-use crate::cdp::{Connection, Session};
+use super::{
+    Aimed, Found, Page, PageError, Point, Target,
+    element::{OF_A_FRAME, refusal},
+};
+use crate::cdp::Connection;
 
 /// Frames within frames, as far as they are looked into.
 const DEEPEST: usize = 20;
@@ -29,13 +32,71 @@ impl Page {
                 let is_closed = found.answer["loose"] == true && self.is_closed(&found.frame, &target).await;
                 return self.seen(found, is_closed);
             }
-            let Some((child, point)) = self.frame_under(&found, &target).await? else { break };
-            target = Target { x: Some(point.x), y: Some(point.y), ..Target::default() };
-            let inner = self.ask(Some(&child), "describe", &json!(target)).await;
-            let Some(answer) = told(inner)? else { break };
-            found = Found { frame: child, answer };
+            let Some(inner) = self.step_into(&found, &target).await? else { break };
+            (found, target) = inner;
         }
         self.seen(found, true)
+    }
+
+    /// What a click at the point goes to, if that is the element that was aimed at, or something in it. `None`: something
+    /// else lies there, in this frame or over it.
+    pub async fn look_under(&self, aimed: &Aimed) -> Result<Option<Seen>, PageError> {
+        let mut target = Target::at(aimed.point);
+        let mut found = self.ask_about(&target, "describe", &Value::Null, Connection::USUAL).await?;
+        let mut element = None;
+        for _ in 0..DEEPEST {
+            if found.frame == aimed.frame {
+                element = self.hit(aimed, &target).await?;
+                if element.is_none() {
+                    return Ok(None);
+                }
+            }
+            if found.answer["frame"] != true {
+                let is_closed = found.answer["loose"] == true && self.is_closed(&found.frame, &target).await;
+                let Some(element) = element else { return Ok(None) };
+                // A plan speaks of the element; whether the click sends something is said by what it goes to.
+                if found.frame == aimed.frame {
+                    found.answer = merged(element, &found.answer);
+                }
+                return self.seen(found, is_closed).map(Some);
+            }
+            let Some(inner) = self.step_into(&found, &target).await? else { break };
+            (found, target) = inner;
+        }
+        element.map(|_| self.seen(found, true)).transpose()
+    }
+
+    /// The element that was aimed at, as it is now, if a click at a point of its frame is one on it.
+    async fn hit(&self, aimed: &Aimed, at: &Target) -> Result<Option<Value>, PageError> {
+        let mut argument = json!(at);
+        argument["ref"] = aimed.answer["ref"].clone();
+        let mut answer = self.ask(Some(&aimed.frame), "hits", &argument).await?;
+        match refusal(&answer) {
+            Some((no, _)) => Err(no),
+            None => Ok((answer["hits"] == true).then(|| answer["element"].take())),
+        }
+    }
+
+    /// From what lies there to what lies in the frame that it shows; `None` where nobody can look.
+    async fn step_into(&self, found: &Found, target: &Target) -> Result<Option<(Found, Target)>, PageError> {
+        let Some((frame, point)) = self.frame_under(found, target).await? else { return Ok(None) };
+        let target = Target::at(point);
+        let inner = self.ask_within(OF_A_FRAME, Some(&frame), "describe", &json!(target)).await;
+        Ok(told(inner)?.map(|answer| (Found { frame, answer }, target)))
+    }
+
+    /// Whether what is typed now goes into an element that was aimed at.
+    pub async fn has_focus(&self, field: &Found) -> Result<bool, PageError> {
+        let mut at = self.target.clone();
+        for _ in 0..DEEPEST {
+            if at == field.frame {
+                let holds = self.ask(Some(&at), "holds_focus", &json!({"ref": field.answer["ref"]})).await?;
+                return Ok(holds["holds"] == true);
+            }
+            let Some(child) = self.child_of(&at, "focused_element", &Value::Null).await? else { break };
+            at = child;
+        }
+        Ok(false)
     }
 
     /// What has the focus, and would get a key.
@@ -60,7 +121,8 @@ impl Page {
     }
 
     async fn focus_in(&self, frame: String) -> Result<Found, PageError> {
-        let answer = self.ask(Some(&frame), "focus", &Value::Null).await?;
+        let limit = if frame == self.target { Connection::USUAL } else { OF_A_FRAME };
+        let answer = self.ask_within(limit, Some(&frame), "focus", &Value::Null).await?;
         match refusal(&answer) {
             Some((no, _)) => Err(no),
             None => Ok(Found { frame, answer }),
@@ -90,7 +152,7 @@ impl Page {
     }
 
     /// The frame that is shown in an element, which `function` of the kit gives.
-    async fn child_of(
+    pub(super) async fn child_of(
         &self,
         frame: &str,
         function: &str,
@@ -103,14 +165,9 @@ impl Page {
 
     /// What the browser knows of an element, which `function` of the kit gives.
     async fn node_of(&self, frame: &str, function: &str, argument: &Value) -> Result<Value, PageError> {
-        let world = self.tab(|tab| {
-            let frame = tab.frames.get(frame)?;
-            Some((frame.session.clone(), frame.world.as_ref()?.kit.clone()))
-        })?;
-        let Some((session, kit)) = world else { return Ok(Value::Null) };
-        let session = Session::of(self.browser.connection().clone(), session);
+        let (session, world, _) = self.world(frame, false, Connection::USUAL).await?;
         let params = json!({
-            "objectId": kit,
+            "objectId": world.kit,
             "functionDeclaration": "function (name, argument) { return this[name](argument); }",
             "arguments": [{"value": function}, {"value": argument}],
         });
@@ -136,6 +193,14 @@ impl Page {
         })?;
         Ok(Seen { answer: found.answer, host, is_hidden })
     }
+}
+
+/// An element, with what a click on it goes to.
+fn merged(mut element: Value, hit: &Value) -> Value {
+    if hit["submits"].is_object() {
+        element["submits"] = hit["submits"].clone();
+    }
+    element
 }
 
 /// What a frame says; `None` where it says nothing.

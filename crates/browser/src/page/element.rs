@@ -14,6 +14,8 @@ use crate::{
 /// How long an element that is not there yet, hidden or covered is waited for. Pages move while they load.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(80);
+/// How long one frame of several may take to answer.
+pub(super) const OF_A_FRAME: Duration = Duration::from_millis(2_500);
 
 /// How a caller names an element: by a ref of a snapshot, by a CSS selector, or by a point of the viewport.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -28,7 +30,28 @@ pub struct Target {
     pub y: Option<f64>,
 }
 
+/// Where an element can be acted on. From here on it is this element, whatever a selector would find.
+#[derive(Debug)]
+pub struct Aimed {
+    /// In the viewport of the tab.
+    pub point: Point,
+    /// The frame that has it.
+    pub frame: String,
+    /// What the kit said of it.
+    pub answer: Value,
+}
+
+impl Aimed {
+    pub fn target(&self) -> Target {
+        Target { reference: self.answer["ref"].as_str().map(str::to_owned), ..Target::default() }
+    }
+}
+
 impl Target {
+    pub(super) fn at(point: Point) -> Self {
+        Self { x: Some(point.x), y: Some(point.y), ..Self::default() }
+    }
+
     /// Whether it is named by what a snapshot may have given as a ref, of whichever document.
     pub(super) fn is_well_formed_ref(&self) -> bool {
         let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -55,10 +78,16 @@ impl Page {
         limit: Duration,
     ) -> Result<Found, PageError> {
         let argument = argument(target, more);
-        let mut first_no = None;
-        for frame in self.frames_for(target)? {
+        let (mut first_no, mut silent) = (None, Vec::new());
+        for (number, frame) in self.frames_for(target)?.into_iter().enumerate() {
+            let limit = if number == 0 { limit } else { limit.min(OF_A_FRAME) };
             let answer = self.ask_within(limit, Some(&frame), function, &argument).await;
             let answer = match answer {
+                // One of many frames that is busy does not keep the others from answering.
+                Err(PageError::TimedOut { .. }) if number > 0 => {
+                    silent.push(self.shown_frame(&frame)?);
+                    continue;
+                }
                 // A frame that goes away meanwhile does not have it.
                 Err(PageError::Element { .. } | PageError::Refused(_)) if first_no.is_some() => continue,
                 answer => answer?,
@@ -69,7 +98,13 @@ impl Page {
                 Some((no, _)) => return Err(no),
             }
         }
-        Err(first_no.unwrap_or(PageError::TabClosed))
+        Err(first_no.map_or(PageError::TabClosed, |no| with_silent(no, &silent)))
+    }
+
+    /// A frame, in words.
+    fn shown_frame(&self, frame: &str) -> Result<String, PageError> {
+        let url = self.tab(|tab| tab.frames.get(frame).map(|frame| frame.url.clone()))?;
+        Ok(url.unwrap_or_default().chars().take(200).collect())
     }
 
     /// The frames in which the target may be, the most likely first.
@@ -96,18 +131,24 @@ impl Page {
         })
     }
 
-    /// The point of the tab at which an element can be acted on, and what is said of it. One that is not there yet, or
-    /// is covered, gets a moment.
+    /// The point of the tab at which an element can be acted on, and what is said of it.
     pub async fn action_point(&self, target: &Target, kind: &str) -> Result<(Point, Value), PageError> {
+        self.aim(target, kind).await.map(|aimed| (aimed.point, aimed.answer))
+    }
+
+    /// The element, brought into view. One that is not there yet, or is covered, gets a moment.
+    pub async fn aim(&self, target: &Target, kind: &str) -> Result<Aimed, PageError> {
         let begun = Instant::now();
         loop {
             let more = json!({"kind": kind});
             match self.ask_about(target, "action_point", &more, Connection::USUAL).await {
                 Ok(Found { frame, answer }) => {
                     let side = |key: &str| answer[key].as_f64().unwrap_or_default();
+                    let inside = Point { x: side("x"), y: side("y") };
+                    self.bring_into_view(&frame, inside).await?;
                     let offset = self.offset_of(&frame).await?;
-                    let point = Point { x: side("x") + offset.x, y: side("y") + offset.y };
-                    return Ok((point, answer));
+                    let point = Point { x: inside.x + offset.x, y: inside.y + offset.y };
+                    return Ok(Aimed { point, frame, answer });
                 }
                 Err(PageError::Element { code: "not_found", .. }) if self.is_empty()? => {
                     return Err(nothing_open());
@@ -120,6 +161,23 @@ impl Page {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Scrolls what is around a frame until a point of its viewport can be seen. What is in view stays where it is.
+    async fn bring_into_view(&self, frame: &str, point: Point) -> Result<(), PageError> {
+        let (mut at, mut point) = (frame.to_owned(), point);
+        while let Some((parent, session)) = self.parent_of(&at)? {
+            let owner = self
+                .call_on(&session, Connection::USUAL, "DOM.getFrameOwner", json!({"frameId": at}))
+                .await?;
+            let rect = json!({"x": point.x, "y": point.y, "width": 1, "height": 1});
+            let params = json!({"backendNodeId": owner["backendNodeId"], "rect": rect});
+            self.call_on(&session, Connection::USUAL, "DOM.scrollIntoViewIfNeeded", params).await?;
+            let (inner, outer) = (self.offset_of(&at).await?, self.offset_of(&parent).await?);
+            point = Point { x: point.x + inner.x - outer.x, y: point.y + inner.y - outer.y };
+            at = parent;
+        }
+        Ok(())
     }
 
     /// Whether nothing was ever opened in it: what is not there will not come.
@@ -180,6 +238,17 @@ pub(super) fn nothing_open() -> PageError {
     }
 }
 
+/// That something was not found, where not everything could be looked at.
+fn with_silent(no: PageError, silent: &[String]) -> PageError {
+    match no {
+        PageError::Element { code, message, hint } if !silent.is_empty() => {
+            let message = format!("{message}; frames that do not answer: {}", silent.join(", "));
+            PageError::Element { code, message, hint }
+        }
+        no => no,
+    }
+}
+
 fn argument(target: &Target, more: &Value) -> Value {
     let mut argument = json!(target);
     for (key, value) in more.as_object().into_iter().flatten() {
@@ -198,6 +267,7 @@ pub(super) fn refusal(answer: &Value) -> Option<(PageError, &'static str)> {
         "bad_selector",
         "no_target",
         "not_editable",
+        "outside",
         "bad_value",
         "not_a_select",
         "no_option",
@@ -207,7 +277,6 @@ pub(super) fn refusal(answer: &Value) -> Option<(PageError, &'static str)> {
         "nothing_to_scroll",
         "timeout",
         "bad_state",
-        "cancelled",
     ];
     let said = answer["error"].as_str()?;
     let code = CODES.iter().copied().find(|code| *code == said).unwrap_or("page_script_failed");

@@ -4,34 +4,61 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Page, PageError};
+use super::{Page, PageError, reading::Reads};
 
 /// What results are kept under until they are read.
 const RESULTS: &str = "results";
+/// The code of a script that did not run, because another page came.
+pub const LEFT: &str = "page_left";
 
 impl Page {
     /// Evaluates a script as a person would in the console of the browser: an expression, statements with `await`, a
-    /// function, which is called, or the body of one with `return`. Promises are waited for. Only what cannot be read is
-    /// tried in another way: nothing runs twice.
+    /// function, which is called, or the body of one with `return`. Promises are waited for. Which of them it is, is known
+    /// before it runs, and it runs once.
     pub async fn evaluate(&self, script: &str, limit: Duration) -> Result<Value, PageError> {
-        // What the console declares may be declared again; by an ordinary script it may not.
-        let first = if declares(script) { How::AsInTheConsole } else { How::Plainly };
-        let done = match self.evaluate_once(script, first, limit).await {
-            Err(Failed::IsABody) => {
+        let reads = self.reads(script, limit).await?;
+        self.evaluate_as(reads, script, limit).await
+    }
+
+    /// The same, on the page that is known to be there and on no other.
+    pub async fn evaluate_here(&self, script: &str, limit: Duration) -> Result<Value, PageError> {
+        let document = self.document()?;
+        let reads = self.reads(script, limit).await?;
+        // By its answer the page has told of everything that came before it.
+        if document != self.document()? {
+            return Err(PageError::Element {
+                code: LEFT,
+                message: "the page was left before the script ran".to_owned(),
+                hint: "Look at the page that is there now.".to_owned(),
+            });
+        }
+        self.evaluate_as(reads, script, limit).await
+    }
+
+    async fn evaluate_as(&self, reads: Reads, script: &str, limit: Duration) -> Result<Value, PageError> {
+        let done = match reads {
+            // What the console declares may be declared again; by an ordinary script it may not.
+            Reads::AsScript if !declares(script) => self.evaluate_once(script, How::Plainly, limit).await,
+            // The browser says what is wrong with it.
+            Reads::NotAtAll => self.evaluate_once(script, How::Plainly, limit).await,
+            Reads::AsScript | Reads::InTheConsole => {
+                self.evaluate_once(script, How::AsInTheConsole, limit).await
+            }
+            Reads::AsBody => {
                 let body = format!("(async () => {{\n{script}\n}})()");
                 self.evaluate_once(&body, How::Plainly, limit).await
             }
-            // `await` outside of a function.
-            Err(Failed::IsNoScript(_)) if first == How::Plainly => {
-                self.evaluate_once(script, How::AsInTheConsole, limit).await
-            }
-            done => done,
         };
         self.session.post("Runtime.releaseObjectGroup", &json!({"objectGroup": RESULTS}));
-        done.map_err(Failed::into_error)
+        done
     }
 
-    async fn evaluate_once(&self, expression: &str, how: How, limit: Duration) -> Result<Value, Failed> {
+    /// Which document is there.
+    fn document(&self) -> Result<Option<String>, PageError> {
+        self.tab(|tab| tab.main_frame().map(|frame| frame.loader.clone()))
+    }
+
+    async fn evaluate_once(&self, expression: &str, how: How, limit: Duration) -> Result<Value, PageError> {
         let params = json!({
             "expression": expression,
             "awaitPromise": true,
@@ -41,7 +68,9 @@ impl Page {
             "objectGroup": RESULTS,
         });
         let answer = self.ended("Runtime.evaluate", params, limit).await?;
-        failure(&answer)?;
+        if let Some(exception) = answer.get("exceptionDetails") {
+            return Err(PageError::Script(exception_words(exception)));
+        }
         let result = &answer["result"];
         match (result["objectId"].as_str(), result["type"].as_str()) {
             (Some(object), Some("object" | "function")) => self.value_of(object, result, limit).await,
@@ -51,7 +80,7 @@ impl Page {
 
     /// What an object in the page is as JSON: of a promise, which a script in the console may come to, once it is kept; of a
     /// function, what it returns.
-    async fn value_of(&self, object: &str, kind: &Value, limit: Duration) -> Result<Value, Failed> {
+    async fn value_of(&self, object: &str, kind: &Value, limit: Duration) -> Result<Value, PageError> {
         let answer = if kind["subtype"] == "promise" {
             let params = json!({"promiseObjectId": object, "returnByValue": true});
             self.ended("Runtime.awaitPromise", params, limit).await?
@@ -66,46 +95,35 @@ impl Page {
             self.ended("Runtime.callFunctionOn", params, limit).await?
         };
         match answer.get("exceptionDetails") {
-            Some(exception) => Err(Failed::Error(PageError::Script(exception_words(exception)))),
+            Some(exception) => Err(PageError::Script(exception_words(exception))),
             None if answer["result"]["type"] == "function" => {
-                Err(Failed::Error(PageError::Script("its result is a function".to_owned())))
+                Err(PageError::Script("its result is a function".to_owned()))
             }
             None => Ok(by_value(&answer["result"])),
         }
     }
 
     /// A command that runs code of the page. If that does not end, it is ended.
-    async fn ended(&self, method: &str, params: Value, limit: Duration) -> Result<Value, Failed> {
+    pub(super) async fn ended(
+        &self,
+        method: &str,
+        params: Value,
+        limit: Duration,
+    ) -> Result<Value, PageError> {
         let answer = self.call_within(limit, method, params).await;
         answer.map_err(|error| {
             if let PageError::TimedOut { .. } | PageError::Cancelled = error {
                 // A script without end would keep the page from everything that comes after.
                 self.session.post("Runtime.terminateExecution", &json!({}));
             }
-            let error = match error {
+            match error {
                 PageError::TimedOut { limit, .. } => {
                     PageError::TimedOut { doing: "the script".to_owned(), limit }
                 }
                 other => other,
-            };
-            Failed::Error(error)
+            }
         })
     }
-}
-
-/// What an answer says of code that failed.
-fn failure(answer: &Value) -> Result<(), Failed> {
-    let Some(exception) = answer.get("exceptionDetails") else { return Ok(()) };
-    let words = exception_words(exception);
-    // What ran, and then came upon something that cannot be read, tells where that was.
-    let is_no_script = exception["exception"]["className"] == "SyntaxError"
-        && exception.get("stackTrace").is_none()
-        && !words.contains("\n    at ");
-    Err(match is_no_script {
-        true if words.contains("return statement") => Failed::IsABody,
-        true => Failed::IsNoScript(words),
-        false => Failed::Error(PageError::Script(words)),
-    })
 }
 
 /// Whether names may be declared in it; a word in a text does no harm.
@@ -119,23 +137,6 @@ fn declares(script: &str) -> bool {
 enum How {
     Plainly,
     AsInTheConsole,
-}
-
-enum Failed {
-    IsNoScript(String),
-    /// It has a `return` of its own.
-    IsABody,
-    Error(PageError),
-}
-
-impl Failed {
-    fn into_error(self) -> PageError {
-        match self {
-            Self::Error(error) => error,
-            Self::IsNoScript(words) => PageError::Script(words),
-            Self::IsABody => PageError::Script("it returns where nothing can be returned".to_owned()),
-        }
-    }
 }
 
 /// What a remote object is as JSON. What JSON has no form for (`NaN`, `10n`) is its text.

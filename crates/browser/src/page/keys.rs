@@ -192,6 +192,24 @@ impl Key {
         }
     }
 
+    /// The same key while shift is held: it types what stands above.
+    pub(super) fn with_shift(self) -> Self {
+        let mut characters = self.key.chars();
+        let (Some(character), None) = (characters.next(), characters.next()) else { return self };
+        let sign = SIGNS.iter().find(|(plain, ..)| *plain == character);
+        match (character, sign) {
+            ('a'..='z', _) => Self::typing(character.to_ascii_uppercase()),
+            (_, Some(&(_, shifted, ..))) => Self::typing(shifted),
+            _ => self,
+        }
+    }
+
+    /// Whether it puts a character there, with these held.
+    pub fn types(&self, held: Modifiers) -> bool {
+        // With control, alt or meta held nothing is typed.
+        self.text.is_some() && !held.has(Modifiers::CONTROL | Modifiers::ALT | Modifiers::META)
+    }
+
     fn new(key: &str, code: &str, number: u32, text: &str) -> Self {
         let text = (!text.is_empty()).then(|| text.to_owned());
         Self { key: key.to_owned(), code: code.to_owned(), number, text, location: 0, shifted: false }

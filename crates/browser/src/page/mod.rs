@@ -15,6 +15,7 @@ mod keys;
 mod mouse;
 mod navigate;
 mod press;
+mod reading;
 mod screenshot;
 mod settle;
 mod snapshot;
@@ -30,8 +31,9 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::{
     aim::Seen,
-    element::{Found, Target},
+    element::{Aimed, Found, Target},
     error::PageError,
+    evaluate::LEFT,
     history::Step,
     keys::{Key, Modifiers},
     mouse::Point,

@@ -15,7 +15,8 @@ pub fn chord(name: &str, held: Modifiers) -> Result<(Key, Modifiers), PageError>
         ),
     };
     let (key, more) = keys::combination(name).ok_or_else(unknown)?;
-    Ok((key, held | more))
+    let held = held | more;
+    Ok((if held.has(Modifiers::SHIFT) { key.with_shift() } else { key }, held))
 }
 
 impl Page {
@@ -47,9 +48,7 @@ impl Page {
 
     /// One key, down and up.
     pub async fn stroke(&self, key: &Key, held: Modifiers) -> Result<(), PageError> {
-        // With control, alt or meta held nothing is typed.
-        let types = key.text.is_some() && !held.has(Modifiers::CONTROL | Modifiers::ALT | Modifiers::META);
-        self.key(if types { "keyDown" } else { "rawKeyDown" }, key, held).await?;
+        self.key(if key.types(held) { "keyDown" } else { "rawKeyDown" }, key, held).await?;
         self.key("keyUp", key, held).await
     }
 

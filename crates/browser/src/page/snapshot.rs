@@ -1,16 +1,21 @@
 //! What is on a page, as an outline, with its frames where they stand.
 
+use std::time::{Duration, Instant};
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Page, PageError, Target, element};
-use crate::cdp::{Connection, Session};
+use crate::cdp::Connection;
 
 /// How deep frames in frames are shown.
 const DEEPEST: usize = 4;
 /// How many frames are shown.
 const MOST_FRAMES: usize = 20;
+/// How long all frames that do not answer are waited for, and each of them at least.
+const IN_ALL: Duration = Duration::from_secs(6);
+const AT_LEAST: Duration = Duration::from_millis(200);
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +54,7 @@ impl Page {
         let told = found.answer;
         let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();
         let left = usize::try_from(ask.max_chars).unwrap_or(usize::MAX).saturating_sub(text("text").len());
-        let mut room = Room { chars: left, frames: MOST_FRAMES };
+        let mut room = Room { chars: left, frames: MOST_FRAMES, patience: IN_ALL };
         let outline = self.with_frames(&found.frame, &told, 1, &mut room).await?;
         Ok(Snapshot {
             id: told["id"].as_u64().unwrap_or_default(),
@@ -77,11 +82,7 @@ impl Page {
             }
             room.frames -= 1;
             let Some(id) = self.frame_of(frame, &inner["ref"]).await else { continue };
-            let asked = self.ask(Some(&id), "snapshot", &json!({"max_chars": room.chars})).await;
-            let Ok(told) = asked.map(|told| (element::refusal(&told).is_none()).then_some(told)) else {
-                continue;
-            };
-            let Some(told) = told else { continue };
+            let Some(told) = self.told_by(&id, room).await? else { continue };
             room.chars = room.chars.saturating_sub(told["text"].as_str().map_or(0, str::len));
             let outline = Box::pin(self.with_frames(&id, &told, depth + 1, room)).await?;
             let number =
@@ -94,29 +95,31 @@ impl Page {
         Ok(lines.join("\n"))
     }
 
+    /// What a frame has in it; `None` where it is gone. One that is busy is waited for a moment, and said to be so.
+    async fn told_by(&self, frame: &str, room: &mut Room) -> Result<Option<Value>, PageError> {
+        let begun = Instant::now();
+        let limit = element::OF_A_FRAME.min(room.patience).max(AT_LEAST);
+        let more = json!({"max_chars": room.chars});
+        match self.ask_within(limit, Some(frame), "snapshot", &more).await {
+            Ok(told) => Ok(element::refusal(&told).is_none().then_some(told)),
+            Err(PageError::Cancelled) => Err(PageError::Cancelled),
+            Err(PageError::TimedOut { .. }) => {
+                room.patience = room.patience.saturating_sub(begun.elapsed());
+                Ok(Some(json!({"text": "- (this frame does not answer: what is in it is not shown)"})))
+            }
+            Err(_) => Ok(None),
+        }
+    }
+
     /// The frame that an iframe element of `frame` shows.
     async fn frame_of(&self, frame: &str, reference: &Value) -> Option<String> {
-        let (session, kit) = self
-            .tab(|tab| {
-                let frame = tab.frames.get(frame)?;
-                Some((frame.session.clone(), frame.world.as_ref()?.kit.clone()))
-            })
-            .ok()??;
-        let session = Session::of(self.browser.connection().clone(), session);
-        let params = json!({
-            "objectId": kit,
-            "functionDeclaration": "function (ref) { return this.element({ref}); }",
-            "arguments": [{"value": reference}],
-        });
-        let element =
-            self.call_on(&session, Connection::USUAL, "Runtime.callFunctionOn", params).await.ok()?;
-        let object = json!({"objectId": element["result"]["objectId"].as_str()?});
-        let node = self.call_on(&session, Connection::USUAL, "DOM.describeNode", object).await.ok()?;
-        node["node"]["frameId"].as_str().map(str::to_owned)
+        self.child_of(frame, "element", &json!({"ref": reference})).await.ok()?
     }
 }
 
 struct Room {
     chars: usize,
     frames: usize,
+    /// What is left for frames that do not answer.
+    patience: Duration,
 }

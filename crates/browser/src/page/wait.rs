@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Page, PageError, Target, element, unless_cancelled};
+use super::{Page, PageError, Target, element, reading::Reads, unless_cancelled};
 
 /// How long the page is left to wait by itself before frames and the clock are looked at again.
 const SLICE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(50);
 /// How much longer than it waits a page may take to answer.
-const ANSWERING: Duration = Duration::from_secs(5);
+const ANSWERING: Duration = element::OF_A_FRAME;
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +27,19 @@ pub enum ElementState {
     Hidden,
     /// It is not there.
     Detached,
+}
+
+impl ElementState {
+    /// By its name; `None` where it is none.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name.trim().to_ascii_lowercase().as_str() {
+            "visible" => Self::Visible,
+            "attached" => Self::Attached,
+            "hidden" => Self::Hidden,
+            "detached" => Self::Detached,
+            _ => return None,
+        })
+    }
 }
 
 /// What came of asking once.
@@ -130,6 +143,10 @@ impl Page {
         let asked = self.ask_within(wait + ANSWERING, Some(frame), "wait_state", &argument).await;
         let answer = match asked {
             Ok(answer) => answer,
+            // It is busy, and another one may have what is waited for.
+            Err(PageError::TimedOut { .. }) => {
+                return Ok(Some(Round::NotYet("a frame of the page does not answer".to_owned())));
+            }
             Err(PageError::Refused(_) | PageError::Element { .. } | PageError::Script(_)) => return Ok(None),
             Err(error) => return Err(error),
         };
@@ -145,21 +162,25 @@ impl Page {
     /// Waits until a script says something that counts as true; what it said.
     pub async fn wait_for_condition(&self, script: &str, limit: Duration) -> Result<Value, PageError> {
         let begun = Instant::now();
+        let mut wrong = String::new();
         loop {
             let left = limit.saturating_sub(begun.elapsed());
             let said = self.evaluate(script, left.max(PAUSE)).await;
             match said {
                 Ok(value) if is_true(&value) => return Ok(value),
-                Err(PageError::Script(why)) if why.starts_with("SyntaxError") => {
+                Ok(_) => wrong.clear(),
+                Err(PageError::Script(why)) if self.reads(script, ANSWERING).await == Ok(Reads::NotAtAll) => {
                     return Err(PageError::Script(why));
                 }
                 // While a page loads, what the condition speaks of may not be there yet.
-                Ok(_) | Err(PageError::Refused(_) | PageError::Script(_)) => {}
+                Err(PageError::Script(why)) => wrong = format!(" ({why})"),
+                Err(PageError::Refused(_) | PageError::Element { .. }) => {}
                 Err(PageError::TimedOut { .. }) if begun.elapsed() >= limit => {}
                 Err(error) => return Err(error),
             }
             if begun.elapsed() >= limit {
-                return Err(PageError::TimedOut { doing: "waiting for the condition".to_owned(), limit });
+                let doing = format!("waiting for the condition{wrong}");
+                return Err(PageError::TimedOut { doing, limit });
             }
             unless_cancelled(&self.cancel, tokio::time::sleep(PAUSE)).await?;
         }

@@ -70,14 +70,13 @@ impl Page {
     ) -> Result<Value, PageError> {
         let mut fresh = false;
         loop {
-            let (session, world, is_new) = self.world(frame, fresh).await?;
+            let (session, world, is_new) = self.world(frame, fresh, limit).await?;
             let params = json!({
                 "objectId": world.kit,
                 "functionDeclaration": "function (name, argument) { return this[name](argument); }",
                 "arguments": [{"value": function}, {"value": argument}],
                 "returnByValue": true,
                 "awaitPromise": true,
-                "userGesture": true,
             });
             let answer = match self.call_on(&session, limit, "Runtime.callFunctionOn", params).await {
                 // The document went away since; one more try, in the new one.
@@ -95,7 +94,12 @@ impl Page {
     }
 
     /// The world of a frame; made where there is none. The last says whether it was.
-    async fn world(&self, frame: &str, fresh: bool) -> Result<(Session, World, bool), PageError> {
+    pub(super) async fn world(
+        &self,
+        frame: &str,
+        fresh: bool,
+        limit: Duration,
+    ) -> Result<(Session, World, bool), PageError> {
         let gone = || PageError::Element {
             code: "no_such_frame",
             message: "the frame is gone".to_owned(),
@@ -109,10 +113,10 @@ impl Page {
             return Ok((session, world, false));
         }
         let params = json!({"frameId": frame, "worldName": NAME, "grantUniveralAccess": false});
-        let made = self.call_on(&session, Connection::USUAL, "Page.createIsolatedWorld", params).await?;
+        let made = self.call_on(&session, limit, "Page.createIsolatedWorld", params).await?;
         let context = made["executionContextId"].as_i64().ok_or_else(gone)?;
         let params = json!({"expression": kit(generation), "contextId": context, "returnByValue": false});
-        let made = self.call_on(&session, Connection::USUAL, "Runtime.evaluate", params).await?;
+        let made = self.call_on(&session, limit, "Runtime.evaluate", params).await?;
         if let Some(exception) = made.get("exceptionDetails") {
             return Err(PageError::Script(evaluate::exception_words(exception)));
         }

@@ -1,13 +1,15 @@
 //! `browser_evaluate`: runs JavaScript in the page.
 
 use deskhand_core::{
-    Absent, Cx, Effects, Permission, Plan, Preview, Services, Spec, Tool, ToolResult, tool::Rendered,
+    Absent, Cx, Effects, Permission, Plan, Preview, Services, Spec, Tool, ToolError, ToolResult,
+    tool::Rendered,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::hands::{self, LIMIT, with_notices};
+use crate::page::{LEFT, PageError};
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -57,7 +59,10 @@ impl Tool for BrowserEvaluate {
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
         let (page, mut notices) = hands::same_page(cx).await?;
-        let result = page.evaluate(&input.script, LIMIT).await?;
+        let result = page.evaluate_here(&input.script, LIMIT).await.map_err(|error| match error {
+            PageError::Element { code: LEFT, message, .. } => ToolError::plan_changed(message),
+            error => error.into(),
+        })?;
         notices.extend(page.notices());
         Ok(Output { result, notices })
     }

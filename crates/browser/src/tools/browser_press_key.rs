@@ -11,7 +11,7 @@ use super::{
     hands::{self, ACTS, with_notices},
     sending::{self, Sends},
 };
-use crate::page::{Key, Modifiers, Page, chord};
+use crate::page::{Key, Modifiers, Page, Seen, chord};
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -49,9 +49,57 @@ impl Input {
         Ok(chord(&self.key, held)?)
     }
 
-    fn shown(&self) -> String {
+    /// The keys, in words. A character that may go into a field is text like any other that is typed, and may be of a
+    /// password: it is not shown.
+    fn shown(&self, goes: Goes) -> String {
+        if goes != Goes::Elsewhere {
+            return "a key that types a character".to_owned();
+        }
         let all: Vec<&str> = self.modifiers.iter().map(String::as_str).chain([self.key.as_str()]).collect();
         all.join("+")
+    }
+}
+
+/// Where a key goes, as far as it types something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Goes {
+    /// It types nothing, or not into a field.
+    Elsewhere,
+    IntoAField,
+    IntoASecret,
+    /// What has the focus cannot be looked into.
+    Somewhere,
+}
+
+impl Goes {
+    fn of(key: &Key, held: Modifiers, seen: Option<&Seen>) -> Self {
+        if !key.types(held) || key.code == "Enter" {
+            return Self::Elsewhere;
+        }
+        let Some(seen) = seen.filter(|seen| !seen.is_hidden && seen.answer["opaque"] != true) else {
+            return Self::Somewhere;
+        };
+        let kind = seen.answer["kind"].as_str().unwrap_or_default();
+        match seen.answer["secret"] == true {
+            true => Self::IntoASecret,
+            false if matches!(kind, "text" | "password" | "editable" | "set") => Self::IntoAField,
+            false => Self::Elsewhere,
+        }
+    }
+
+    fn settle(self, plan: Plan) -> Plan {
+        let secret = |plan: Plan, note: &str| {
+            plan.at_least(Permission::Sensitive, "browser:secret", "It types into a field for secrets.")
+                .note(note)
+        };
+        match self {
+            Self::Elsewhere => plan,
+            Self::IntoAField => plan.note("What is typed is not shown: it might be of a secret."),
+            Self::IntoASecret => secret(plan, "The field is one for secrets: what is typed is not shown."),
+            Self::Somewhere => {
+                secret(plan, "What has the focus cannot be looked into, and may be a field for secrets.")
+            }
+        }
     }
 }
 
@@ -61,12 +109,14 @@ impl Tool for BrowserPressKey {
 
     const SPEC: Spec = Spec::new(
         "browser_press_key",
-        "Presses a key or a combination in the current tab: it goes to whatever has the focus. What sends a form, or may, is \
-         asked about.",
+        "Presses a key or a combination in the current tab: it goes to whatever has the focus. A person is asked for what sends \
+         a form, or may, and for characters of passwords.",
     )
-    .zh("在当前标签页按下按键或组合键，发送给当前焦点元素。会（或可能）提交表单时会询问。")
+    .zh("在当前标签页按下按键或组合键，发送给当前焦点元素。会（或可能）提交表单时，以及输入密码字符时会询问。")
     .permission(Permission::Moderate)
     .effects(ACTS)
+    // Keys that are pressed one by one may be a password, as text may.
+    .conceals(&["key"])
     .toolsets(hands::TOOLSETS)
     .keywords(&["browser", "key", "press", "keyboard", "enter", "shortcut", "按键", "键盘", "回车", "快捷键"])
     .example(r#"{"key": "a", "modifiers": ["Control"]}"#);
@@ -76,21 +126,24 @@ impl Tool for BrowserPressKey {
     }
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
-        input.chord()?;
-        match hands::looked_at(cx).await? {
-            Some(page) => plan(cx, &page, input).await,
-            None => hands::on_page(cx, &format!("Press {}", input.shown()), Permission::Moderate, ACTS),
+        let (key, held) = input.chord()?;
+        if let Some(page) = hands::looked_at(cx).await? {
+            return Ok(plan(cx, &page, input).await?.0);
         }
+        // There is no page and no field, but one may be meant that was there.
+        let does = format!("Press {}", input.shown(Goes::of(&key, held, None)));
+        hands::on_page(cx, &does, Permission::Moderate, ACTS)
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
         let (page, mut notices) = hands::same_page(cx).await?;
         let (key, held) = input.chord()?;
         // The focus may be elsewhere by now.
-        elements::still_approved(cx, &plan(cx, &page, &input).await?)?;
+        let (again, shown) = plan(cx, &page, &input).await?;
+        elements::still_approved(cx, &again)?;
         page.press(&key, held).await?;
         notices.extend(page.notices());
-        Ok(Output { pressed: input.shown(), notices })
+        Ok(Output { pressed: shown, notices })
     }
 
     fn render(output: &Output) -> Rendered {
@@ -98,16 +151,19 @@ impl Tool for BrowserPressKey {
     }
 }
 
-/// To whatever has the focus: that is part of the plan where the key may send something.
-async fn plan(cx: &Cx, page: &Page, input: &Input) -> ToolResult<Plan> {
+/// To whatever has the focus: that is part of the plan where the key may send or type something. With the keys in words.
+async fn plan(cx: &Cx, page: &Page, input: &Input) -> ToolResult<(Plan, String)> {
     let (key, held) = input.chord()?;
     let (sends, seen) = sending::by_key(page, &key, held).await?;
-    let mut does = format!("Press {}", input.shown());
+    let goes = Goes::of(&key, held, seen.as_ref());
+    let shown = input.shown(goes);
+    let mut does = format!("Press {shown}");
     let line = seen.as_ref().and_then(|seen| seen.answer["line"].as_str());
-    if let Some(line) = line.filter(|_| sends != Sends::Nothing) {
+    if let Some(line) = line.filter(|_| sends != Sends::Nothing || goes != Goes::Elsewhere) {
         does = format!("{does} in {line}");
     }
     let plan = hands::on_page(cx, &does, Permission::Moderate, ACTS)?;
     let plan = clipboard::settle(cx, plan, &key, held)?;
-    Ok(sends.settle(hands::in_document(plan, seen.as_ref().and_then(|seen| seen.host.as_deref()))))
+    let plan = hands::in_document(plan, seen.as_ref().and_then(|seen| seen.host.as_deref()));
+    Ok((goes.settle(sends.settle(plan)), shown))
 }

@@ -13,11 +13,11 @@ use super::{
     elements::{self, Acted},
     hands::{self, ACTS},
     sending::Sends,
-    strokes::{self, NewLine},
+    strokes::{NewLine, Strokes},
 };
 use crate::{
     cdp::Connection,
-    page::{Key, Modifiers, Page, Seen, Target, chord},
+    page::{Found, Key, Modifiers, Page, Seen, Target, chord},
 };
 
 /// How long typing with pauses may take.
@@ -92,9 +92,9 @@ impl Tool for BrowserType {
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Acted> {
         let target = input.target()?;
         let (page, notices) = hands::same_page(cx).await?;
-        let line = fill(cx, &page, &target, &input).await?;
+        let (line, field) = fill(cx, &page, &target, &input).await?;
         if input.submit {
-            strokes::press(cx, &page, &Key::typing('\n'), Modifiers::NONE).await?;
+            Strokes::new(cx, &page, &field).press(&Key::typing('\n'), Modifiers::NONE).await?;
             page.settle().await?;
         }
         Acted::new(&page, &line, notices)
@@ -114,16 +114,19 @@ fn plan(cx: &Cx, input: &Input, target: &Target, seen: Option<&Seen>) -> ToolRes
         Some(field) if field["secret"] != false => Ok(plan
             .at_least(Permission::Sensitive, "browser:secret", "It types into a field for secrets.")
             .note("The field is one for secrets: what is typed is not shown.")),
-        Some(field) if may_turn_secret(field) => Ok(plan
-            .note("What is typed is not shown: pages turn such fields into ones for secrets as soon as they are used.")),
-        Some(_) => Ok(plan.preview(Preview::Text(input.text.clone()))),
+        Some(field) if may_be_shown(field, &input.text) => {
+            Ok(plan.preview(Preview::Text(input.text.clone())))
+        }
+        Some(_) => Ok(plan.note("What is typed is not shown: it might be a secret.")),
     }
 }
 
-/// Fields for words and numbers become fields for passwords when they get the focus or the first character. What a plan has
-/// shown cannot be taken back then: it stands in events.
-fn may_turn_secret(field: &Value) -> bool {
-    matches!(field["type"].as_str(), Some("text" | "tel" | "number"))
+/// What a plan has shown cannot be taken back: it stands in events. Every field may become one for secrets when it gets the
+/// focus or the first character, and a secret may be meant for another field. What is one of a list's own options is the
+/// page's text, and what stands in an editable part of a page can be read there by everybody.
+fn may_be_shown(field: &Value, text: &str) -> bool {
+    let is_option = |options: &Vec<Value>| options.iter().any(|option| option.as_str() == Some(text));
+    field["kind"] == "editable" || field["options"].as_array().is_some_and(is_option)
 }
 
 fn sends(input: &Input, seen: &Seen) -> Sends {
@@ -140,24 +143,33 @@ fn new_line(described: &Value) -> NewLine {
     if is_set || described["multi_line"] == true { NewLine::IsText } else { NewLine::IsEnter }
 }
 
-async fn fill(cx: &Cx, page: &Page, target: &Target, input: &Input) -> ToolResult<Value> {
-    let (_, found) = page.action_point(target, "type").await?;
-    let ask =
-        async |function: &str, more: Value| page.ask_about(target, function, &more, Connection::USUAL).await;
-    let seen = page.look_at(target).await?;
+/// Fills the field: what it was called before, and the field that has the focus now.
+async fn fill(cx: &Cx, page: &Page, target: &Target, input: &Input) -> ToolResult<(Value, Found)> {
+    let aimed = page.aim(target, "type").await?;
+    // What is looked at, prepared and typed into is one element, also where a selector would find another by then.
+    let element = aimed.target();
+    let ask = async |function: &str, more: Value| {
+        page.ask_about(&element, function, &more, Connection::USUAL).await
+    };
+    let seen = page.look_at(&element).await?;
     elements::still_approved(cx, &plan(cx, input, target, Some(&seen))?)?;
+    let line = aimed.answer["line"].clone();
     match seen.answer["kind"].as_str() {
-        Some("select") => drop(ask("select_option", json!({"values": [input.text]})).await?),
-        Some("set") => drop(ask("set_value", json!({"value": input.text})).await?),
+        Some("select") => Ok((line, ask("select_option", json!({"values": [input.text]})).await?)),
+        Some("set") => Ok((line, ask("set_value", json!({"value": input.text})).await?)),
         _ => {
-            ask("prepare_typing", json!({"clear": true})).await?;
-            if input.text.is_empty() {
-                let (delete, held) = chord("Delete", Modifiers::NONE)?;
-                page.press(&delete, held).await?;
-            } else {
-                strokes::type_text(cx, page, &input.text, new_line(&seen.answer), input.delay()?).await?;
+            let field = ask("prepare_typing", json!({"clear": true})).await?;
+            let was_approved = |plan: &Plan| plan.permission >= Permission::Sensitive;
+            if field.answer["secret"] == true && !cx.plan().is_none_or(was_approved) {
+                return Err(ToolError::plan_changed("With the focus the field is one for secrets."));
             }
+            let strokes = Strokes::new(cx, page, &field);
+            if input.text.is_empty() {
+                strokes.press(&chord("Delete", Modifiers::NONE)?.0, Modifiers::NONE).await?;
+            } else {
+                strokes.type_text(&input.text, new_line(&seen.answer), input.delay()?).await?;
+            }
+            Ok((line, field))
         }
     }
-    Ok(found["line"].clone())
 }

@@ -23,10 +23,10 @@ pub struct Input {
     /// The element, by its ref in a snapshot.
     #[serde(rename = "ref")]
     reference: Option<String>,
-    /// What the element is to be: `visible`, `attached`, `hidden` or `detached`.
-    #[serde(default)]
-    state: ElementState,
-    /// JavaScript that is to come to something true. A person is asked, as for browser_evaluate.
+    /// What the element is to be: `visible` (if nothing is said), `attached`, `hidden` or `detached`.
+    state: Option<ElementState>,
+    /// JavaScript that is to come to something true: a person is asked, as for browser_evaluate. With an element, the word
+    /// for a state is that state.
     #[schemars(length(max = 200_000))]
     condition: Option<String>,
     /// Milliseconds.
@@ -44,6 +44,19 @@ impl Input {
         let (reference, selector) = (self.reference.as_ref(), self.selector.as_ref());
         let named = reference.is_some() || selector.is_some();
         named.then(|| elements::target(reference, selector, None, None)).transpose()
+    }
+
+    /// What the element is to be, and the script that is to come to something true.
+    fn wanted(&self) -> ToolResult<(ElementState, Option<&String>)> {
+        let is_named = self.reference.is_some() || self.selector.is_some();
+        let state = self.condition.as_deref().filter(|_| is_named).and_then(ElementState::named);
+        match (self.state, state) {
+            (Some(one), Some(other)) if one != other => {
+                Err(ToolError::invalid("two_states", "Name one state: as state, or as condition."))
+            }
+            (said, None) => Ok((said.unwrap_or_default(), self.condition.as_ref())),
+            (_, Some(state)) => Ok((state, None)),
+        }
     }
 }
 
@@ -82,7 +95,7 @@ impl Tool for BrowserWaitFor {
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         let target = input.target()?;
-        let mut plan = match &input.condition {
+        let mut plan = match input.wanted()?.1 {
             None if target.is_none() => {
                 return Err(ToolError::invalid(
                     "nothing_to_wait_for",
@@ -110,11 +123,12 @@ impl Tool for BrowserWaitFor {
         let (page, mut notices) = hands::same_page(cx).await?;
         let (begun, limit) = (Instant::now(), Duration::from_millis(input.timeout));
         let mut element = None;
+        let (state, condition) = input.wanted()?;
         if let Some(target) = input.target()? {
-            let seen = page.wait_for_element(&target, input.state, limit).await?;
+            let seen = page.wait_for_element(&target, state, limit).await?;
             element = seen["line"].as_str().map(str::to_owned);
         }
-        if let Some(script) = &input.condition {
+        if let Some(script) = condition {
             page.wait_for_condition(script, limit.saturating_sub(begun.elapsed())).await?;
         }
         notices.extend(page.notices());

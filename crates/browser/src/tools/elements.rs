@@ -1,5 +1,7 @@
 //! What the tools that act on an element share: how it is named, what the plan says of it, and that it is still so.
 
+use std::time::{Duration, Instant};
+
 use deskhand_core::{Cx, Permission, Plan, ToolError, ToolResult};
 use serde_json::{Value, json};
 
@@ -7,7 +9,11 @@ use super::{
     hands::{self, ACTS},
     sending::Sends,
 };
-use crate::page::{Page, PageError, Point, Seen, Target};
+use crate::page::{Aimed, Page, PageError, Point, Seen, Target};
+
+/// How long an element that does not stay under the mouse is followed.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(80);
 
 /// An element by ref or selector, or a point, as a tool's input names it.
 pub fn target(
@@ -72,6 +78,11 @@ pub fn still_approved(cx: &Cx, again: &Plan) -> ToolResult<()> {
     if again.hosts.iter().any(|host| !plan.hosts.contains(host)) {
         return Err(ToolError::plan_changed("It would act on another host."));
     }
+    // What was shown by role, name and ref is that element, and calls itself so, also where nothing about it is sensitive.
+    let shown = known(&plan.summary);
+    if shown.is_some() && shown != known(&again.summary) {
+        return Err(ToolError::plan_changed("The element is not the one that was shown."));
+    }
     let is_as_shown =
         plan.permission >= again.permission && plan.summary == again.summary && plan.notes == again.notes;
     if again.permission >= Permission::Sensitive && !is_as_shown {
@@ -80,8 +91,15 @@ pub fn still_approved(cx: &Cx, again: &Plan) -> ToolResult<()> {
     Ok(())
 }
 
-/// The element that the mouse is about to be used on, once it can be: where, and as a snapshot shows it. What is there by
-/// then is held against the plan, which `planned` makes of it.
+/// The words of a plan up to the ref of its element: role and name stand before it. Words of a page never look like a ref.
+fn known(summary: &str) -> Option<&str> {
+    let at = summary.find("[ref=")?;
+    let end = summary[at..].find(']')?;
+    summary.get(..at + end)
+}
+
+/// The element that the mouse is about to be used on, once it can be: where, and as a snapshot shows it. What lies under the
+/// mouse by then is held against the plan, which `planned` makes of it. One that has moved away is followed for a moment.
 pub async fn point_at(
     cx: &Cx,
     page: &Page,
@@ -89,16 +107,41 @@ pub async fn point_at(
     kind: &str,
     planned: impl Fn(Option<&Seen>) -> ToolResult<Plan>,
 ) -> ToolResult<(Point, Value)> {
-    let (point, line) = if let (Some(x), Some(y)) = (target.x, target.y) {
-        (Point { x, y }, json!(shown(target)))
-    } else {
-        let (point, found) = page.action_point(target, kind).await?;
-        (point, found["line"].clone())
-    };
-    // A page may show something else as soon as the mouse is there.
-    page.move_to(point).await?;
-    still_approved(cx, &planned(look(page, target).await?.as_ref())?)?;
-    Ok((point, line))
+    if let (Some(x), Some(y)) = (target.x, target.y) {
+        let point = Point { x, y };
+        page.move_to(point).await?;
+        still_approved(cx, &planned(Some(&page.look_at(target).await?))?)?;
+        return Ok((point, json!(shown(target))));
+    }
+    let begun = Instant::now();
+    loop {
+        let aimed = page.aim(target, kind).await?;
+        // A page may show something else as soon as the mouse is there.
+        page.move_to(aimed.point).await?;
+        let no = match page.look_under(&aimed).await {
+            Ok(Some(seen)) => {
+                still_approved(cx, &planned(Some(&seen))?)?;
+                return Ok((aimed.point, aimed.answer["line"].clone()));
+            }
+            Ok(None) => covered(&aimed),
+            Err(no @ PageError::Element { .. }) => no,
+            Err(error) => return Err(error.into()),
+        };
+        if begun.elapsed() > PATIENCE {
+            return Err(no.into());
+        }
+        page.pause(PAUSE).await?;
+    }
+}
+
+fn covered(aimed: &Aimed) -> PageError {
+    let line = aimed.answer["line"].as_str().unwrap_or_default();
+    PageError::Element {
+        code: "not_actionable",
+        message: format!("{line}: something else lies where it would be clicked"),
+        hint: "Look at the page: something may have to be closed first, or it moves when the mouse comes."
+            .to_owned(),
+    }
 }
 
 /// What a tool says that acted on an element.

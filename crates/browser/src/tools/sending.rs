@@ -60,7 +60,17 @@ impl Sends {
             Self::Nothing => None,
             Self::Form(form) => {
                 let text = |key: &str| form[key].as_str().unwrap_or_default();
-                Some(format!("It sends a form ({} {}).", text("method").to_uppercase(), text("action")))
+                let count = |key: &str, what: &str| match form[key].as_u64().unwrap_or_default() {
+                    0 => String::new(),
+                    many => format!(", {what}: {many}"),
+                };
+                Some(format!(
+                    "It sends a form ({} {}{}{}).",
+                    text("method").to_uppercase(),
+                    text("action"),
+                    count("secret_fields", "fields for secrets"),
+                    count("files", "files"),
+                ))
             }
             Self::Perhaps(why) => Some(format!("It may send a form: {why}.")),
         }

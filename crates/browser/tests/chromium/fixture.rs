@@ -202,6 +202,11 @@ async fn answer(mut stream: TcpStream, heard: Heard, held: Held) {
             let page = "<title>Asks</title><p>before</p><script>for (;;) alert('again')</script><p>after</p>";
             ("200 OK", "text/html", page.as_bytes().to_vec())
         }
+        // Loads, and then has no time for anything.
+        "busy" => {
+            let page = "<title>Busy</title><button>Busy</button><script>setTimeout(() => { for (;;); }, 500)</script>";
+            ("200 OK", "text/html", page.as_bytes().to_vec())
+        }
         "missing" => ("404 Not Found", "text/html", b"<title>Not here</title>".to_vec()),
         "redirect" => {
             let to = format!("HTTP/1.1 302 Found\r\nLocation: {query}\r\nContent-Length: 0\r\n\r\n");

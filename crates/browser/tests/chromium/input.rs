@@ -51,6 +51,26 @@ async fn keys_are_the_ones_that_were_named() {
 }
 
 #[tokio::test]
+async fn shift_types_what_it_types_on_a_keyboard() {
+    let shop = Shop::new().await;
+    shop.go("keys.html").await;
+    for (key, held, value) in [
+        ("a", json!(["Shift"]), "A"),
+        ("1", json!(["Shift"]), "!"),
+        ("Shift+/", json!([]), "?"),
+        ("A", json!(["Shift"]), "A"),
+        ("é", json!(["Shift"]), "é"),
+        ("A", json!([]), "A"),
+        ("a", json!([]), "a"),
+    ] {
+        shop.script("area.value = ''; area.focus(); 1").await;
+        shop.call("browser_press_key", json!({"key": key, "modifiers": held})).await;
+        assert_eq!(shop.script("area.value").await, value, "{held}+{key}");
+    }
+    shop.browsers.close_all().await;
+}
+
+#[tokio::test]
 async fn the_mouse_is_where_it_is_said_to_be() {
     let desk = Desk::new().await;
     let page = desk.page_at("plain.html").await;

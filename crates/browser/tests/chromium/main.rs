@@ -1,6 +1,7 @@
 //! The crate against a real Chromium, on pages of our own in `tests/pages/`, served from this machine.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // all of it is tests
 
+mod aiming;
 mod attach;
 mod bounds;
 mod failures;

@@ -35,6 +35,11 @@ async fn scripts_are_taken_as_people_write_them() {
         ("const f = () => 7; f()", json!(7)),
         ("const text = 'let'; [text, 10n].map(String)", json!(["let", "10"])),
         ("const none = null; none", Value::Null),
+        ("await Promise.resolve(1); return 2", json!(2)),
+        ("const x = await Promise.resolve(8); return x", json!(8)),
+        ("if (true) { return await Promise.resolve(4) } // so", json!(4)),
+        ("await Promise.resolve([1]).then((all) => { return all; }) // so", json!([1])),
+        ("'as people wrote'; 010 === 8 // once", json!(true)),
     ] {
         assert_eq!(page.evaluate(script, LIMIT).await.unwrap(), value, "{script}");
     }
@@ -53,11 +58,22 @@ async fn scripts_are_taken_as_people_write_them() {
         ("(async () => { window.runs += 1; await null; JSON.parse('{') })()", "SyntaxError"),
         ("(window.runs += 1, () => { throw new Error('called') })", "called"),
         ("() => () => 1", "function"),
+        ("window.runs += 1; throw Object.assign(new SyntaxError('own'), {stack: 'SyntaxError: own'})", "own"),
+        (
+            "window.runs += 1; Promise.reject(Object.assign(new SyntaxError('Illegal return statement'), {stack: \
+             'SyntaxError: Illegal return statement'}))",
+            "return",
+        ),
+        (
+            "let own = new SyntaxError('Illegal return statement'); own.stack = 'SyntaxError: return statement'; \
+             window.runs += 1; throw own",
+            "return",
+        ),
     ] {
         let error = page.evaluate(script, LIMIT).await.unwrap_err();
         assert!(matches!(&error, PageError::Script(said) if said.contains(words)), "{script}: {error}");
     }
-    assert_eq!(page.evaluate("runs", LIMIT).await.unwrap(), 5, "what fails has run once");
+    assert_eq!(page.evaluate("runs", LIMIT).await.unwrap(), 8, "what fails has run once");
     drop(page);
     desk.end().await;
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use deskhand_browser::Browsers;
-use deskhand_core::{EventSink, Permission, Request, event::EventBody};
+use deskhand_core::{EventSink, Mode, Permission, Request, event::EventBody};
 use serde_json::{Value, json};
 
 use crate::{
@@ -38,6 +38,10 @@ impl EventSink for Kept {
 
 /// In no file of the data folder, that is in the audit and the database.
 fn is_not_written_down(shop: &Shop) {
+    nowhere(shop, SECRET);
+}
+
+fn nowhere(shop: &Shop, secret: &str) {
     let mut files = vec![shop.folder.path().join("data")];
     let mut looked_at = 0;
     while let Some(path) = files.pop() {
@@ -49,7 +53,7 @@ fn is_not_written_down(shop: &Shop) {
         } else {
             looked_at += 1;
             let bytes = fs::read(&path).unwrap();
-            let found = bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes());
+            let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
             assert!(!found, "it stands in {}", path.display());
         }
     }
@@ -124,5 +128,123 @@ async fn it_is_asked_about_as_one_for_secrets() {
         assert!(asked.contains("one for secrets") && !asked.contains(SECRET), "{meanwhile}: {asked}");
         assert_eq!(quietly(&shop, "field.value").await, Value::from(""), "nobody said yes");
     }
+    shop.browsers.close_all().await;
+}
+
+/// In whichever kind of field, and where it does not fit: neither the plan nor what went wrong repeats it.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_kind_of_field_has_it_repeated() {
+    let mut shop = Shop::new().await;
+    let disabled = "<select id=it><option disabled>correct horse battery</select>";
+    for (field, code) in [
+        ("<input id=it type=date>", Some("bad_value")),
+        ("<input id=it type=time>", Some("bad_value")),
+        ("<select id=it><option>a<option>b</select>", Some("no_option")),
+        ("<input id=it type=email>", None),
+        ("<input id=it type=url>", None),
+        ("<input id=it type=search>", None),
+        ("<textarea id=it></textarea>", None),
+        (disabled, Some("option_disabled")),
+    ] {
+        shop.go("plain.html").await;
+        quietly(&shop, &format!("area.insertAdjacentHTML('afterend', '{field}'); 1")).await;
+        let kept = Kept::new(&shop.browsers, "1");
+        shop.session.events = kept.clone();
+        let request = json!({"selector": "#it", "text": SECRET});
+        let explained =
+            shop.gate.explain(Request::new("browser_type", request.clone()), &shop.session).await.unwrap();
+        let typed = shop.try_call("browser_type", request).await;
+        shop.session.events = Arc::new(deskhand_core::event::NoEvents);
+        let found = typed.error.as_ref().map(|error| error.code.as_str());
+        assert_eq!(found, code, "{field}: {}", typed.text);
+        if field == disabled {
+            // Its own words are the page's.
+            continue;
+        }
+        let told = [
+            serde_json::to_string(&explained).unwrap(),
+            serde_json::to_string(&typed).unwrap(),
+            std::mem::take(&mut *kept.events.lock().unwrap()),
+        ];
+        assert!(told[2].contains("call_planned"), "{field}: {told:?}");
+        assert!(!told.concat().contains(SECRET), "{field}: {told:?}");
+        is_not_written_down(&shop);
+    }
+    // What a list offers is the page's, and a person should know which it is.
+    let choose = Request::new("browser_type", json!({"selector": "#it", "text": "b"}));
+    shop.go("plain.html").await;
+    quietly(&shop, "area.insertAdjacentHTML('afterend', '<select id=it><option>a<option>b</select>'); 1")
+        .await;
+    let plan = shop.gate.explain(choose, &shop.session).await.unwrap().plan.unwrap();
+    assert!(serde_json::to_string(&plan.preview).unwrap().contains("\"b\""), "{:?}", plan.preview);
+    shop.browsers.close_all().await;
+}
+
+/// A person who is asked whether a form is sent is told what kind of things go with it.
+#[tokio::test]
+async fn what_a_form_takes_along_is_told() {
+    let shop = Shop::new().await;
+    shop.go("plain.html").await;
+    let form = "<form action=/order method=post><input type=password><input autocomplete=cc-number><input type=file id=file>\
+        <button id=send>Send</button></form>";
+    quietly(&shop, &format!("area.insertAdjacentHTML('afterend', '{form}'); 1")).await;
+    fs::write(shop.folder.path().join("a.txt"), "a").unwrap();
+    shop.call("browser_select_file", json!({"selector": "#file", "paths": ["a.txt"]})).await;
+    let click = Request::new("browser_click", json!({"selector": "#send"}));
+    let notes = shop.gate.explain(click, &shop.session).await.unwrap().plan.unwrap().notes.concat();
+    assert!(notes.contains("/order, fields for secrets: 2, files: 1)."), "{notes}");
+    shop.browsers.close_all().await;
+}
+
+/// Keys that are pressed one by one are typed text like any other.
+#[tokio::test(flavor = "multi_thread")]
+async fn single_keys_are_no_way_around_it() {
+    const RARE: &str = "ŷ";
+    let mut shop = Shop::new().await;
+    shop.session.mode = Mode::Ask;
+    for (field, held, permission) in [
+        ("<input id=it type=password>", None, Permission::Sensitive),
+        ("<input id=it autocomplete=one-time-code>", None, Permission::Sensitive),
+        ("<input id=it type=password>", Some("Shift"), Permission::Sensitive),
+        ("<input id=it>", None, Permission::Moderate),
+        ("<textarea id=it></textarea>", None, Permission::Moderate),
+    ] {
+        shop.session.approvers = vec![Arc::new(crate::tools::Yes)];
+        shop.go("plain.html").await;
+        quietly(&shop, &format!("area.insertAdjacentHTML('afterend', '{field}'); it.focus(); 1")).await;
+        let kept = Kept::new(&shop.browsers, "1");
+        shop.session.events = kept.clone();
+        let arguments = json!({"key": RARE, "modifiers": held.into_iter().collect::<Vec<_>>()});
+        assert_eq!(shop.permission("browser_press_key", arguments.clone()).await, permission, "{field}");
+        let pressed = shop.call("browser_press_key", arguments).await;
+        shop.session.events = Arc::new(deskhand_core::event::NoEvents);
+        assert_eq!(quietly(&shop, "it.value").await, RARE, "{field}");
+        let told =
+            serde_json::to_string(&pressed).unwrap() + &std::mem::take(&mut *kept.events.lock().unwrap());
+        assert!(told.contains("call_planned") && !told.contains(RARE), "{field}: {told}");
+        assert_eq!(told.contains("one for secrets"), permission == Permission::Sensitive, "{field}: {told}");
+        nowhere(&shop, RARE);
+    }
+    // The field turns into one for secrets after the plan.
+    shop.session.approvers = vec![Arc::new(crate::tools::Yes)];
+    shop.go("plain.html").await;
+    quietly(&shop, "field.focus(); 1").await;
+    let no = refusing(&mut shop);
+    shop.session.mode = Mode::Auto;
+    shop.session.events = Kept::new(&shop.browsers, "field.type = 'password'");
+    shop.try_call("browser_press_key", json!({"key": "a"})).await;
+    shop.session.events = Arc::new(deskhand_core::event::NoEvents);
+    assert!(no.0.lock().unwrap().concat().contains("one for secrets"), "{:?}", no.0);
+    assert_eq!(quietly(&shop, "field.value").await, "", "nobody said yes");
+    // Without a browser there is no field, but the one that was there may be meant.
+    shop.browsers.close_all().await;
+    let explained = shop.gate.explain(Request::new("browser_press_key", json!({"key": RARE})), &shop.session);
+    assert!(!serde_json::to_string(&explained.await.unwrap()).unwrap().contains(RARE));
+    // Where no field has the focus, it is a command, and shown.
+    shop.session.approvers = vec![Arc::new(crate::tools::Yes)];
+    shop.go("plain.html").await;
+    quietly(&shop, "field.blur(); 1").await;
+    let explained = shop.gate.explain(Request::new("browser_press_key", json!({"key": "j"})), &shop.session);
+    assert!(explained.await.unwrap().plan.unwrap().summary.contains("Press j"));
     shop.browsers.close_all().await;
 }

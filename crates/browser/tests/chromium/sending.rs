@@ -193,6 +193,50 @@ async fn when_the_page_moves_the_focus_nothing_more_is_typed() {
     shop.browsers.close_all().await;
 }
 
+/// What was meant for one field is not typed into another, nor into a frame, between two characters or before the first.
+#[tokio::test]
+async fn text_goes_into_the_field_that_was_named_and_nowhere_else() {
+    let shop = Shop::new().await;
+    let steal = "document.querySelector('iframe').contentDocument.querySelector('#field').focus()";
+    for (handler, arguments, typed) in [
+        ("oninput", json!({"selector": "#mine", "text": "secret", "delay": 1}), "s"),
+        ("onkeyup", json!({"selector": "#mine", "text": "secret", "delay": 1}), "s"),
+        // Right after the field got the focus.
+        ("onfocus", json!({"selector": "#mine", "text": "secret"}), ""),
+        ("onfocus", json!({"selector": "#mine", "text": ""}), ""),
+        // Of what is no key of the keyboard, too.
+        ("oninput", json!({"selector": "#mine", "text": "中文", "delay": 1}), "中"),
+        ("oninput", json!({"selector": "#mine", "text": "a", "submit": true}), "a"),
+    ] {
+        shop.go(&format!("framing?{}", shop.server.url("plain.html"))).await;
+        quietly(
+            &shop,
+            &format!(
+                "document.body.insertAdjacentHTML('beforeend', '<input id=mine>'); \
+                 mine.{handler} = () => Promise.resolve().then(() => {steal}); 1"
+            ),
+        )
+        .await;
+        shop.fails("browser_type", arguments.clone(), "focus_moved").await;
+        let values = quietly(
+            &shop,
+            "[mine.value, document.querySelector('iframe').contentDocument.querySelector('#field').value]",
+        );
+        assert_eq!(values.await, json!([typed, ""]), "{handler} {arguments}");
+    }
+    // And in a frame of another site, into which nothing else is to get.
+    shop.go(&format!("framing?{}", shop.server.elsewhere("plain.html"))).await;
+    shop.call("browser_type", json!({"selector": "#field", "text": "ab", "delay": 1})).await;
+    quietly(
+        &shop,
+        "document.body.insertAdjacentHTML('beforeend', '<input id=mine>'); setInterval(() => mine.focus(), 20); 1",
+    )
+    .await;
+    let slowly = json!({"selector": "#field", "text": "abcdefgh", "delay": 50});
+    shop.fails("browser_type", slowly, "focus_moved").await;
+    shop.browsers.close_all().await;
+}
+
 #[tokio::test]
 async fn forms_in_frames_are_seen_through_their_frames() {
     let mut shop = Shop::new().await;

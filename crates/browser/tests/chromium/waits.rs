@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_browser::page::{PageError, WaitUntil};
-use deskhand_core::Status;
+use deskhand_core::{Permission, Status};
 use serde_json::json;
 
 use crate::{
@@ -124,5 +124,72 @@ async fn a_ref_of_a_page_that_was_left_is_gone() {
         shop.fails("browser_wait_for", nonsense, "stale_ref").await;
     }
     shop.fails("browser_wait_for", json!({"ref": button, "state": "visible"}), "stale_ref").await;
+    shop.browsers.close_all().await;
+}
+
+/// Where an element is named, `condition` may be its state; that is no script, and nobody is asked.
+#[tokio::test]
+async fn a_condition_may_be_the_state_of_an_element() {
+    let shop = Shop::new().await;
+    shop.go("plain.html").await;
+    for (condition, hidden) in [("visible", false), ("attached", true), ("hidden", true), (" Hidden ", true)]
+    {
+        shop.script(&format!("button.style.display = {hidden} ? 'none' : ''; 1")).await;
+        let arguments = json!({"selector": "#button", "condition": condition, "timeout": 5000});
+        assert_eq!(
+            shop.permission("browser_wait_for", arguments.clone()).await,
+            Permission::Public,
+            "{condition}"
+        );
+        shop.call("browser_wait_for", arguments).await;
+    }
+    let gone = json!({"selector": "#button", "condition": "detached", "timeout": 300});
+    assert_eq!(shop.try_call("browser_wait_for", gone.clone()).await.status, Status::TimedOut);
+    shop.script("button.remove(); 1").await;
+    shop.call("browser_wait_for", gone).await;
+    // Without an element it is a script, as every other text is.
+    for arguments in [json!({"condition": "hidden"}), json!({"selector": "h1", "condition": "!hidden"})] {
+        assert_eq!(shop.permission("browser_wait_for", arguments).await, Permission::Sensitive);
+    }
+    let both = json!({"selector": "h1", "state": "visible", "condition": "hidden"});
+    shop.fails("browser_wait_for", both, "two_states").await;
+    shop.browsers.close_all().await;
+}
+
+#[tokio::test]
+async fn what_went_wrong_with_a_condition_is_told() {
+    let shop = Shop::new().await;
+    shop.go("plain.html").await;
+    let outcome =
+        shop.try_call("browser_wait_for", json!({"condition": "nothing.here", "timeout": 300})).await;
+    assert_eq!(outcome.status, Status::TimedOut);
+    assert!(outcome.text.contains("nothing is not defined"), "{}", outcome.text);
+    // What cannot be read yet is not what cannot be read as a script.
+    shop.script("setTimeout(() => document.title = '{\"done\": true}', 300); 1").await;
+    shop.call("browser_wait_for", json!({"condition": "JSON.parse(document.title).done"})).await;
+    shop.browsers.close_all().await;
+}
+
+/// The rest of the page is there all the same.
+#[tokio::test]
+async fn a_frame_that_does_not_answer_holds_nothing_up() {
+    let shop = Shop::new().await;
+    shop.go(&format!("framing?{}", shop.server.elsewhere("busy"))).await;
+    shop.script("document.body.insertAdjacentHTML('afterbegin', '<button id=mine>Mine</button>'); 1").await;
+    shop.call("browser_wait_for", json!({"selector": "#mine"})).await;
+    let late = "setTimeout(() => document.body.insertAdjacentHTML('afterbegin', '<p id=late>late'), 3000); 1";
+    shop.script(late).await;
+    shop.call("browser_wait_for", json!({"selector": "#late"})).await;
+    for state in ["visible", "hidden"] {
+        let never = json!({"selector": "#mine-not", "state": state, "timeout": 300});
+        let outcome = shop.try_call("browser_wait_for", never).await;
+        assert_eq!(outcome.status, Status::TimedOut, "{}", outcome.text);
+        assert!(outcome.text.contains("300 ms"), "as long as was said: {}", outcome.text);
+    }
+    let seen = shop.call("browser_snapshot", json!({})).await.text;
+    assert!(seen.contains("Mine") && seen.contains("this frame does not answer"), "{seen}");
+    shop.call("browser_click", json!({"selector": "#mine"})).await;
+    let missing = shop.fails("browser_click", json!({"selector": "#nothing"}), "not_found").await;
+    assert!(missing.text.contains("/busy"), "it is named: {}", missing.text);
     shop.browsers.close_all().await;
 }

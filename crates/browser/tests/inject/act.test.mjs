@@ -73,11 +73,21 @@ test("action_point: and why it does not", async () => {
   assert.equal((await form.call("action_point", { selector: "option[value=r]" })).reason, "option");
 });
 
-test("steady: what moves and what does not", async () => {
+test("hits: a click there is one on the element, or is not", async () => {
   const { call } = await desk.open("covered.html");
-  assert.equal((await call("steady", { selector: "#free" })).steady, true);
-  const moving = await call("steady", { selector: "#moving", timeout_ms: 100 });
-  assert.deepEqual([moving.steady, moving.reason], [false, "moving"]);
+  const free = await call("action_point", { selector: "#free" });
+  const there = await call("hits", { ref: free.ref, x: free.x, y: free.y });
+  assert.deepEqual([there.hits, there.element.ref], [true, free.ref]);
+  assert.equal((await call("hits", { ref: free.ref, x: free.box.x - 1, y: free.y })).hits, false);
+  assert.equal((await call("hits", { ref: "e99999", x: 1, y: 1 })).error, "stale_ref");
+});
+
+test("holds_focus: what is typed goes into it, or does not", async () => {
+  const { call, page } = await desk.open("form.html");
+  const { ref } = await call("prepare_typing", { selector: "#name" });
+  assert.equal((await call("holds_focus", { ref })).holds, true);
+  await page.evaluate(() => document.activeElement.blur());
+  assert.equal((await call("holds_focus", { ref })).holds, false);
 });
 
 test("describe: kinds, and what sends a form", async () => {

@@ -11,7 +11,7 @@ after(() => desk.close());
 /** Everything there is, with arguments good and bad; none may throw or fail inside. */
 async function withstands(call) {
   const targets = [{}, { selector: "button" }, { selector: "a[" }, { selector: "#nothing-here" }, { ref: "e1" }, { ref: "e99999" }, { ref: {} }, { x: 5, y: 5 }, { x: -1, y: 1e9 }, { x: "a", y: null }];
-  const names = ["snapshot", "resolve", "action_point", "steady", "describe", "prepare_typing", "set_value", "select_option", "dom", "text", "page_state", "stop_waiting"];
+  const names = ["snapshot", "resolve", "action_point", "describe", "hits", "prepare_typing", "holds_focus", "set_value", "select_option", "dom", "text"];
   for (const name of names) for (const target of targets) {
     const answer = await call(name, { ...target, timeout_ms: 50 });
     assert.notEqual(answer?.error, "internal", `${name} ${JSON.stringify(target)}: ${answer?.message}`);

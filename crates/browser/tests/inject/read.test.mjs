@@ -56,8 +56,6 @@ test("scroll: the page, a part, the only part that can; where it stands and wher
   assert.equal((await call("scroll", { direction: "to_top" })).after.y, 0);
   const box = await call("scroll", { direction: "down", amount: 50, selector: "#in-box" });
   assert.deepEqual([box.moved.y, box.of !== "page"], [50, true]);
-  const measured = await call("scroll", { direction: "down", selector: "#box", measure: true });
-  assert.deepEqual([measured.moved.y, measured.point], [0, { x: 100, y: 150 }], "the middle of what is in view, after the page went right");
   const inside = await desk.open("scroll-inside.html");
   const pane = await inside.call("scroll", { direction: "down", amount: 700 });
   assert.deepEqual([pane.moved.y, pane.of.includes("Pane")], [700, true]);
@@ -84,20 +82,4 @@ test("wait_state: each state, by mutation, by style alone, in a new shadow root"
   assert.deepEqual([never.error, never.count], ["timeout", 0]);
   assert.ok(never.hints.length > 0);
   assert.equal((await call("wait_state", { selector: "h1", state: "odd" })).error, "bad_state");
-});
-
-test("wait_state: many are ended at once, and none is left", async () => {
-  const { call } = await desk.open("changing.html");
-  const waits = [1, 2, 3].map((number) => call("wait_state", { selector: `#never${number}` }));
-  assert.deepEqual(await call("stop_waiting"), { stopped: 3 });
-  for (const answer of await Promise.all(waits)) assert.equal(answer.error, "cancelled");
-  assert.deepEqual(await call("stop_waiting"), { stopped: 0 });
-});
-
-test("page_state", async () => {
-  const { call, page } = await desk.open("form.html");
-  await page.focus("#name");
-  const state = await call("page_state");
-  assert.deepEqual([state.title, state.ready_state, state.viewport.width], ["Order form", "complete", 1280]);
-  assert.match(state.focused, /textbox "Your name"/u);
 });

@@ -107,34 +107,18 @@ function reach(place, element, scroll) {
   return { ...accept(place), scrolled: true };
 }
 
+/**
+ * hits({ref, x, y}) → {hits, element}: whether a click at that point of this frame's viewport is one on the element, or on
+ * something in it, and the element as `describe` tells it. Errors: as `resolve`.
+ */
+function hits({ ref, x, y } = {}) {
+  const found = locate({ ref });
+  if (found.error) return found;
+  const hit = Number.isFinite(x) && Number.isFinite(y) ? elementAt(x, y) : null;
+  return { hits: receives(hit, found.element) || receives(hit, standIn(found.element).target), element: describe({}, found.element) };
+}
+
 const middle = (element) => {
   const box = boundingRect(element);
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 };
-
-/**
- * steady({ref | selector, timeout_ms = 1000}) → Promise of {steady: true, box} once the box is the same in two frames,
- * or {steady: false, box} ("moving") when the time is over; errors as `resolve`.
- */
-async function steady({ timeout_ms, ...target } = {}, given) {
-  const found = locate(target, given);
-  if (found.error) return found;
-  const until = performance.now() + whole(timeout_ms, 1000, 0, 60_000);
-  let before = boxOf(found.element);
-  for (;;) {
-    await nextFrame();
-    const box = boxOf(found.element);
-    if (box.x === before.x && box.y === before.y && box.width === before.width && box.height === before.height) return { steady: true, box };
-    if (performance.now() > until) return { steady: false, reason: "moving", box };
-    before = box;
-  }
-}
-
-/** The next frame, or 50 ms where none is drawn, as in a tab in the background. */
-const nextFrame = () => new Promise((done) => {
-  const timer = setTimeout(done, 50);
-  requestAnimationFrame(() => {
-    clearTimeout(timer);
-    done();
-  });
-});

@@ -6,21 +6,6 @@ function configure({ prefix = "" } = {}) {
   return { prefix: settings.prefix };
 }
 
-/** page_state() → {url, title, ready_state, scroll, viewport, focused}. */
-function page_state() {
-  const page = scrollingElement(document) ?? documentElement(document);
-  const now = focused();
-  return {
-    url: location.href,
-    title: cut(fold(titleOf(document)), 500),
-    ready_state: readyState(document),
-    scroll: page ? positionOf(page) : null,
-    viewport: { ...viewport(), scale: devicePixelRatio },
-    focused: now && now !== bodyOf(document) && now !== documentElement(document) ? lineFor(now) : null,
-  };
-}
-const readyState = getter(Document.prototype, "readyState");
-
 const internal = (name, problem) => ({ error: "internal", message: `${name}: ${cut(String(problem?.message ?? problem), 300)}` });
 
 function guarded(name, run) {
@@ -36,6 +21,6 @@ function guarded(name, run) {
 }
 
 const api = Object.freeze(Object.fromEntries(Object.entries({
-  configure, snapshot, resolve, action_point, steady, describe, prepare_typing, set_value, select_option, focus, dom, text, scroll,
-  wait_state, stop_waiting, page_state,
+  configure, snapshot, resolve, action_point, describe, hits, prepare_typing, holds_focus, set_value, select_option, focus, dom, text,
+  scroll, wait_state,
 }).map(([name, run]) => [name, guarded(name, run)]).concat([["element", elementFor], ["reached_element", reachedElement], ["focused_element", focusedElement], ["suspect", suspect]])));

@@ -99,7 +99,7 @@ function kindOf(element) {
 
 /**
  * describe({ref | selector | x, y}) → {ref, line, tag, role, name, kind, type, secret, editable, disabled, readonly,
- *   checked, filled, visible, box, href, cross_origin, opens_window, multiple, accept, submits, enter_submits, in_form,
+ *   checked, filled, visible, box, href, cross_origin, opens_window, multiple, options, accept, submits, enter_submits, in_form,
  *   multi_line, frame, loose, point, count}.
  * `kind` is what `kindOf` says; `secret` is true for passwords, card fields and codes: what is typed there is never
  * shown. `submits` and `enter_submits` are null or {via, action, method, cross_origin, secret_fields, files, name}.
@@ -139,6 +139,7 @@ function describe(target, given) {
     cross_origin: href ? href.origin !== location.origin : null,
     opens_window: link ? /^_blank$/iu.test(getAttribute(link, "target") ?? "") : false,
     multiple: used.multiple === true,
+    options: used instanceof HTMLSelectElement ? [...used.options].slice(0, 500).flatMap((option) => [cut(option.value, 100), optionLabel(option)]) : null,
     accept: used instanceof HTMLInputElement && used.type === "file" ? cut(getAttribute(used, "accept") ?? "", 200) : null,
     submits: submits(used) ?? submits(activated(at.hit)),
     enter_submits: submitsByEnter(used),

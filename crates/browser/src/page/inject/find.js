@@ -145,7 +145,8 @@ function locate(target, given) {
     const element = elementAt(x, y);
     const { width, height } = viewport();
     if (element) return { element, count: 1 };
-    return { error: "not_found", x, y, count: 0, hints: [], message: x < 0 || y < 0 || x > width || y > height ? `(${x}, ${y}) is outside the viewport of ${width}×${height}` : `there is nothing at (${x}, ${y})` };
+    if (x < 0 || y < 0 || x >= width || y >= height) return { error: "outside", x, y, message: `(${x}, ${y}) is outside the viewport of ${width}×${height}` };
+    return { error: "not_found", x, y, count: 0, hints: [], message: `there is nothing at (${x}, ${y})` };
   }
   return { error: "no_target", message: "name an element by ref, selector, or x and y" };
 }
@@ -153,7 +154,7 @@ function locate(target, given) {
 /**
  * resolve({ref | selector | x, y}) → {ref, line, count, visible, tag, box, frame}; `count` is how many matched, and
  * `frame` whether it is an iframe (then look inside it). Errors: stale_ref, bad_ref, bad_selector, not_found
- * {count: 0, hints: [line…]}, no_target.
+ * {count: 0, hints: [line…]}, outside (of the viewport, a point), no_target.
  */
 function resolve(target, given) {
   const found = locate(target, given);

@@ -60,12 +60,11 @@ function ends({ x, y, max_x, max_y }) {
 const STEPS = { up: ["y", -1], down: ["y", 1], left: ["x", -1], right: ["x", 1], to_top: ["y", -Infinity], to_bottom: ["y", Infinity] };
 
 /**
- * scroll({direction, amount = 500, ref?, selector?, measure = false}) → {before: {x, y, max_x, max_y}, after: {…},
- *   moved: {x, y}, at_end, of: "page" | line, ref: null | ref, point: {x, y} | null}. `direction`: up, down, left, right, to_top,
- * to_bottom; `amount` in pixels. With `measure` nothing moves, and `point` is where a wheel event has to go. `at_end`:
+ * scroll({direction, amount = 500, ref?, selector?}) → {before: {x, y, max_x, max_y}, after: {…}, moved: {x, y}, at_end,
+ *   of: "page" | line, ref: null | ref}. `direction`: up, down, left, right, to_top, to_bottom; `amount` in pixels. `at_end`:
  * it cannot go further that way. Errors: as `resolve`; bad_direction; nothing_to_scroll.
  */
-function scroll({ direction, amount, measure: onlyMeasure = false, ...target } = {}, given) {
+function scroll({ direction, amount, ...target } = {}, given) {
   const step = Object.hasOwn(STEPS, direction) ? STEPS[direction] : null;
   if (!step) return { error: "bad_direction", message: `direction is one of ${Object.keys(STEPS).join(", ")}` };
   const [axis, sign] = step;
@@ -74,15 +73,12 @@ function scroll({ direction, amount, measure: onlyMeasure = false, ...target } =
   const { scroller } = found;
   if (!scroller) return { error: "nothing_to_scroll", message: "this page has nothing that scrolls" };
   const before = positionOf(scroller);
-  if (!onlyMeasure) {
-    const by = Number.isFinite(sign) ? sign * whole(amount, 500, 0, 1_000_000) : 0;
-    const goal = sign === -Infinity ? 0 : sign === Infinity ? before.max_y : before.y + by;
-    scrollElementTo(scroller, { left: axis === "x" ? before.x + by : before.x, top: axis === "y" ? goal : before.y, behavior: "instant" });
-  }
+  const by = Number.isFinite(sign) ? sign * whole(amount, 500, 0, 1_000_000) : 0;
+  const goal = sign === -Infinity ? 0 : sign === Infinity ? before.max_y : before.y + by;
+  scrollElementTo(scroller, { left: axis === "x" ? before.x + by : before.x, top: axis === "y" ? goal : before.y, behavior: "instant" });
   const after = positionOf(scroller);
   const at = ends(after);
   const page = scroller === scrollingElement(document);
-  const part = page ? { left: 0, top: 0, right: viewport().width, bottom: viewport().height } : inView(boundingRect(scroller));
   return {
     before,
     after,
@@ -90,6 +86,5 @@ function scroll({ direction, amount, measure: onlyMeasure = false, ...target } =
     at_end: { up: at.top, to_top: at.top, down: at.bottom, to_bottom: at.bottom, left: at.left, right: at.right }[direction],
     of: page ? "page" : lineFor(scroller),
     ref: page ? null : refOf(scroller),
-    point: part ? { x: round((part.left + part.right) / 2), y: round((part.top + part.bottom) / 2) } : null,
   };
 }

@@ -41,6 +41,14 @@ function prepare_typing({ clear = false, ...target } = {}, given) {
   return { mode: "insert", focused: true, selected: clear, ...rest };
 }
 
+/** holds_focus({ref}) → {holds}: whether what is typed now goes into this field, or into a part of it. Errors: as `resolve`. */
+function holds_focus(target, given) {
+  const found = locate(target, given);
+  if (found.error) return found;
+  const now = focused();
+  return { holds: now !== null && !holdsDocument(now) && isWithin(now, found.element) };
+}
+
 function placeCaret(field, all) {
   if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) {
     if (all) return field.select();
@@ -65,7 +73,8 @@ function placeCaret(field, all) {
 
 /**
  * set_value({ref | selector, value}) → {ref, line, value}: for date, time, colour and range fields. Errors: as `resolve`;
- * not_editable; bad_value {value} when the field does not take it (as "31.12." in a date, which wants 2026-12-31).
+ * not_editable; bad_value when the field does not take it (as "31.12." in a date, which wants 2026-12-31). What was given is
+ * not repeated: it may be a secret that was meant for another field.
  */
 function set_value({ value, ...target } = {}, given) {
   const found = locate(target, given);
@@ -79,7 +88,7 @@ function set_value({ value, ...target } = {}, given) {
   field.value = String(value);
   if (field.value === "" && String(value) !== "") {
     field.value = before;
-    return { error: "bad_value", value: cut(String(value), 100), message: `a field of type ${field.type} does not take «${cut(String(value), 100)}»${FORMATS[field.type] ? `; write it as ${FORMATS[field.type]}` : ""}`, ...about };
+    return { error: "bad_value", message: `a field of type ${field.type} does not take this value${FORMATS[field.type] ? `; write it as ${FORMATS[field.type]}` : ""}`, ...about };
   }
   if (field.value !== before) announce(field);
   return { ref: about.ref, line: lineFor(field), value: field.value };
@@ -89,7 +98,7 @@ const FORMATS = { date: "2026-12-31", time: "23:59", "datetime-local": "2026-12-
 /**
  * select_option({ref | selector, values: [text…]}) → {ref, line, selected: [{value, label}], changed}. Each of `values` is
  * compared with the values first, then with the labels. Errors: as `resolve`; not_a_select; not_editable; no_option
- * {wanted, options: [label… at most 30], count}; option_disabled; only_one.
+ * {options: [label… at most 30], count}; option_disabled; only_one. What was wanted is not repeated, as above.
  */
 function select_option({ values, labels, ...target } = {}, given) {
   const found = locate(target, given);
@@ -105,8 +114,8 @@ function select_option({ values, labels, ...target } = {}, given) {
     const option = (labels?.includes(text) ? undefined : options.find((one) => one.value === text))
       ?? options.find((one) => fold(one.label || one.text) === fold(text))
       ?? options.find((one) => fold(one.label || one.text).toLowerCase() === fold(text).toLowerCase());
-    if (!option) return { error: "no_option", wanted: cut(text, 100), options: options.slice(0, 30).map(optionLabel), count: options.length, message: `the list has no option «${cut(text, 100)}»`, ...about };
-    if (option.disabled || option.closest("optgroup")?.disabled) return { error: "option_disabled", wanted: cut(text, 100), message: `the option «${cut(text, 100)}» is disabled`, ...about };
+    if (!option) return { error: "no_option", options: options.slice(0, 30).map(optionLabel), count: options.length, message: "the list has no such option", ...about };
+    if (option.disabled || option.closest("optgroup")?.disabled) return { error: "option_disabled", message: "that option is disabled", ...about };
     chosen.push(option);
   }
   if (!select.multiple && chosen.length !== 1) return { error: "only_one", message: "exactly one option can be chosen in this list", ...about };

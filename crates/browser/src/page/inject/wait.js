@@ -2,8 +2,6 @@
 
 const POLL_MS = 100;
 const STATES = new Set(["attached", "detached", "visible", "hidden"]);
-const waiting = new Map();
-let lastWait = 0;
 
 /** Whether the state holds now: {reached, element, count}. */
 function holds({ ref, selector }, state) {
@@ -28,7 +26,7 @@ function reachedBy(found, state) {
  * wait_state({selector | ref, state = "visible", timeout_ms = 30000}) → Promise of {reached: true, state, ref, line, count,
  *   waited_ms} (`ref` and `line` null when nothing is there), or {error: "timeout", state, count, visible, line, hints, message}.
  * `hidden` is reached too when nothing is there, `detached` when a ref is stale. Errors at once: bad_selector, bad_ref,
- * no_target, bad_state, cancelled (by `stop_waiting`).
+ * no_target, bad_state.
  */
 function wait_state({ ref, selector, state = "visible", timeout_ms } = {}) {
   if (!STATES.has(state)) return Promise.resolve({ error: "bad_state", message: `state is one of ${[...STATES].join(", ")}` });
@@ -41,18 +39,18 @@ function wait_state({ ref, selector, state = "visible", timeout_ms } = {}) {
   const started = performance.now();
   const limit = whole(timeout_ms, 30_000, 0, 600_000);
   return new Promise((done) => {
-    const id = ++lastWait;
     let timer = 0;
     let queued = false;
+    let finished = false;
     const finish = (outcome) => {
       observer.disconnect();
       clearInterval(timer);
-      waiting.delete(id);
+      finished = true;
       done(outcome);
     };
     const look = () => {
       queued = false;
-      if (!waiting.has(id)) return;
+      if (finished) return;
       try {
         forget();
         const now = holds({ ref, selector }, state);
@@ -69,7 +67,6 @@ function wait_state({ ref, selector, state = "visible", timeout_ms } = {}) {
       queued = true;
       setTimeout(look, 0);
     });
-    waiting.set(id, () => finish({ error: "cancelled", message: "the wait was ended" }));
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: false });
     // Styles and shadow roots change without a mutation that is seen here; timers also run in the background.
     timer = setInterval(look, Math.min(POLL_MS, Math.max(10, limit)));
@@ -87,11 +84,4 @@ function timedOut({ ref, selector }, state, now, limit) {
     hints: now.count === 0 && selector ? nearMatches(selector) : [],
     message: `${name} was not ${state} within ${limit} ms: ${what}`,
   };
-}
-
-/** stop_waiting() → {stopped: N}: ends every wait, which then answers with the error `cancelled`. */
-function stop_waiting() {
-  const all = [...waiting.values()];
-  for (const stop of all) stop();
-  return { stopped: all.length };
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::{Navigated, Page, PageError, WaitUntil};
@@ -21,8 +21,7 @@ pub enum Step {
 impl Page {
     /// Goes one page back or forward.
     pub async fn step(&self, step: Step, until: WaitUntil, limit: Duration) -> Result<Navigated, PageError> {
-        let history = self.call("Page.getNavigationHistory", json!({})).await?;
-        let at = history["currentIndex"].as_u64().and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
+        let (history, at) = self.history().await?;
         let to = match step {
             Step::Back => at.checked_sub(1),
             Step::Forward => Some(at + 1),
@@ -88,10 +87,24 @@ impl Page {
         Ok(kind == "form_submit" || (kind == "reload" && reloaded != Some(entry)))
     }
 
+    /// The history, and where in it the tab is. While one document takes the place of another, the browser refuses to say.
+    async fn history(&self) -> Result<(Value, usize), PageError> {
+        let begun = Instant::now();
+        loop {
+            match self.call("Page.getNavigationHistory", json!({})).await {
+                Err(PageError::Refused(_)) if begun.elapsed() < SETTLING => self.pause(PAUSE).await?,
+                history => {
+                    let history = history?;
+                    let at = history["currentIndex"].as_u64().and_then(|at| usize::try_from(at).ok());
+                    return Ok((history, at.unwrap_or(0)));
+                }
+            }
+        }
+    }
+
     /// The entry of the history that is shown, and how it came to be.
     async fn entry(&self) -> Result<(i64, String), PageError> {
-        let history = self.call("Page.getNavigationHistory", json!({})).await?;
-        let at = history["currentIndex"].as_u64().and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
+        let (history, at) = self.history().await?;
         let entry = &history["entries"][at];
         let kind = entry["transitionType"].as_str().unwrap_or_default().to_owned();
         Ok((entry["id"].as_i64().unwrap_or_default(), kind))
@@ -108,7 +121,7 @@ impl Page {
 
     /// A document out of the cache for back and forward is complete, and no event says so.
     async fn came_back_whole(&self) -> bool {
-        let facts = self.ask(None, "page_facts", &serde_json::Value::Null).await;
+        let facts = self.ask(None, "page_facts", &Value::Null).await;
         facts.is_ok_and(|facts| facts["ready"] == "complete")
     }
 }

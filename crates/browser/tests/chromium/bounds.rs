@@ -57,8 +57,7 @@ async fn no_page_fills_the_disk() {
 async fn refusals_do_not_flood_a_result() {
     let shop = Shop::new().await;
     shop.go("plain.html").await;
-    let wants =
-        "Promise.all(Array.from({length: 40}, (_, n) => fetch(`http://127.0.3.${n + 1}:8099/`).catch(() => 0)))";
+    let wants = "Promise.all(Array.from({length: 40}, (_, n) => fetch(`http://127.0.3.${n + 1}:8099/`).catch(() => 0)))";
     let wanted = shop.call("browser_evaluate", json!({"script": format!("{wants}.then(() => 1)")})).await;
     let told = wanted.text.matches("The page wanted more").count();
     assert!(told == 11 && wanted.text.contains("30 other hosts"), "{}", wanted.text);

@@ -38,6 +38,7 @@ pub(super) fn read(path: &PathArg, request: &Request, cx: &Cx) -> ToolResult<Fil
     };
     let before = state(&file).map_err(failed)?;
     let sample = sample(&file, before.size).map_err(failed)?;
+    cx.check()?;
     // Files of /proc say that they are empty; what was read of them is what there is.
     let size = before.size.max(sample.len() as u64);
     let reading = Reading { place: &place, file: &file, sample: &sample, size, request, cx };

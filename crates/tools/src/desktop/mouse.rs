@@ -165,7 +165,8 @@ impl Aim {
             scene.must_be_others(met.as_ref())?;
             if met.map(|met| met.id) != shown.as_ref().map(|shown| shown.id) {
                 let (x, y) = place;
-                let message = format!("At ({x}, {y}) is not what was shown once {} is in front.", raised.untitled());
+                let message =
+                    format!("At ({x}, {y}) is not what was shown once {} is in front.", raised.untitled());
                 return Err(ToolError::new("window_covered", message).hint("Move or close what covers it."));
             }
         }

@@ -172,15 +172,7 @@ fn keep(
     let preview = Some(picture.preview()?);
     let (path, bytes) = (place(&input, cx)?.text(), file.len() as u64);
     cx.once_passed_on(move |cx| picture_file::write(&place(&input, cx)?, &file, cx));
-    Ok(Output {
-        path,
-        width: picture.width,
-        height: picture.height,
-        bytes,
-        region,
-        notes,
-        preview,
-    })
+    Ok(Output { path, width: picture.width, height: picture.height, bytes, region, notes, preview })
 }
 
 fn page_words(shot: &PageShot) -> String {

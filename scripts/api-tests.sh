@@ -52,7 +52,8 @@ mkfifo "$place/ready"
 # Nothing of the caller's environment but where programs are, so that no key and no setting has a part in it.
 (
     cd "$place/workspace"
-    exec env -i PATH="$PATH" HOME="$place/home" LC_ALL=C.UTF-8 "$program" serve --json --listen 127.0.0.1:0 \
+    # Nobody is there to answer, and no request waits long for it.
+    exec env -i PATH="$PATH" HOME="$place/home" LC_ALL=C.UTF-8 DESKHAND_APPROVAL_TIMEOUT_S=2 "$program" serve --json --listen 127.0.0.1:0 \
         --mode read-only --data-dir "$place/data" --model "scripted/$place/script.json" \
         >"$place/ready" 2>"$place/complaints"
 ) &

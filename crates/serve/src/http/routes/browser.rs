@@ -121,7 +121,7 @@ struct Acted {
     data: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorBody>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     images: Vec<Image>,
     /// Where text in it comes from that nobody here vouches for.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,5 @@
 //! Dialogs (`alert`, `confirm`, `prompt`, leaving a page): they are answered at once, so that nothing ever hangs on one.
+//! An `alert` can only be closed, and a page may always be left; to what asks, the answer is no.
 
 use serde_json::{Value, json};
 
@@ -6,15 +7,6 @@ use super::notices::Notices;
 
 /// How many dialogs of one document are put up with. After that its code is stopped at each.
 const MOST: usize = 30;
-
-/// What is said to `confirm` and `prompt`. An `alert` can only be closed, and a page may always be left.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum DialogPolicy {
-    #[default]
-    Dismiss,
-    /// Yes; and for a `prompt` this text, or its own suggestion.
-    Accept(Option<String>),
-}
 
 /// The dialogs of a tab's document.
 #[derive(Debug, Default)]
@@ -43,18 +35,11 @@ impl Dialogs {
     }
 
     /// The answer to a `Page.javascriptDialogOpening`.
-    pub fn opens(&mut self, params: &Value, policy: &DialogPolicy, notices: &mut Notices) -> Answer {
+    pub fn opens(&mut self, params: &Value, notices: &mut Notices) -> Answer {
         self.seen += 1;
         let text = |key: &str| params[key].as_str().unwrap_or_default();
         let kind = text("type");
-        let accept = match kind {
-            "confirm" | "prompt" => *policy != DialogPolicy::Dismiss,
-            _ => true,
-        };
-        let mut handle = json!({"accept": accept});
-        if let (DialogPolicy::Accept(words), "prompt") = (policy, kind) {
-            handle["promptText"] = words.as_deref().unwrap_or_else(|| text("defaultPrompt")).into();
-        }
+        let accept = !matches!(kind, "confirm" | "prompt");
         let stop_the_page = self.seen > MOST;
         if self.seen == MOST + 1 {
             notices.add(&format!(
@@ -70,7 +55,7 @@ impl Dialogs {
             };
             notices.add(&format!("A dialog ({kind}) said «{}»; it was {answered}.", text("message")));
         }
-        Answer { handle, stop_the_page }
+        Answer { handle: json!({"accept": accept}), stop_the_page }
     }
 }
 
@@ -80,24 +65,13 @@ mod tests {
 
     #[test]
     fn each_kind_has_its_answer() {
-        let yes = DialogPolicy::Accept(None);
-        let words = DialogPolicy::Accept(Some("Ada".into()));
-        for (kind, policy, handle) in [
-            ("alert", &DialogPolicy::Dismiss, json!({"accept": true})),
-            ("beforeunload", &DialogPolicy::Dismiss, json!({"accept": true})),
-            ("confirm", &DialogPolicy::Dismiss, json!({"accept": false})),
-            ("confirm", &yes, json!({"accept": true})),
-            ("prompt", &DialogPolicy::Dismiss, json!({"accept": false})),
-            ("prompt", &yes, json!({"accept": true, "promptText": "Bob"})),
-            ("prompt", &words, json!({"accept": true, "promptText": "Ada"})),
-        ] {
+        for (kind, accepted) in
+            [("alert", true), ("beforeunload", true), ("confirm", false), ("prompt", false)]
+        {
             let params = json!({"type": kind, "message": "Really?", "defaultPrompt": "Bob"});
             let mut notices = Notices::default();
-            assert_eq!(
-                Dialogs::default().opens(&params, policy, &mut notices).handle,
-                handle,
-                "{kind} {policy:?}"
-            );
+            let answer = Dialogs::default().opens(&params, &mut notices);
+            assert_eq!(answer.handle, json!({"accept": accepted}), "{kind}");
             assert!(notices.take()[0].contains("Really?"));
         }
     }
@@ -106,13 +80,12 @@ mod tests {
     fn a_page_without_end_is_stopped_and_told_of_once() {
         let (mut dialogs, mut notices) = (Dialogs::default(), Notices::default());
         let params = json!({"type": "alert", "message": "again"});
-        let stopped =
-            (0..100).filter(|_| dialogs.opens(&params, &DialogPolicy::Dismiss, &mut notices).stop_the_page);
+        let stopped = (0..100).filter(|_| dialogs.opens(&params, &mut notices).stop_the_page);
         assert_eq!(stopped.count(), 100 - MOST);
         let told = notices.take();
         assert!(told.len() <= 21 && told.last().unwrap().contains("more than 30"), "{told:?}");
         assert!(notices.take().is_empty());
         dialogs.forget();
-        assert!(!dialogs.opens(&params, &DialogPolicy::Dismiss, &mut notices).stop_the_page);
+        assert!(!dialogs.opens(&params, &mut notices).stop_the_page);
     }
 }

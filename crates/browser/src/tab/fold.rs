@@ -95,7 +95,7 @@ impl State {
             // In a tab that no call has had, the person is there to answer it.
             "Page.javascriptDialogOpening" if self.whose == Whose::Theirs && !tab.used => {}
             "Page.javascriptDialogOpening" => {
-                let answer = tab.dialogs.opens(params, &self.dialog_policy, &mut self.notices);
+                let answer = tab.dialogs.opens(params, &mut self.notices);
                 return answered(session, answer);
             }
             _ => {}

@@ -15,7 +15,6 @@ mod targets;
 mod tests;
 
 pub use self::{
-    dialogs::DialogPolicy,
     downloads::{Download, DownloadLimits, DownloadState, file_of},
     frames::{Frame, Reached, World},
     state::{State, Tab, Whose},

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, net::IpAddr};
 
 use super::{
-    dialogs::{DialogPolicy, Dialogs},
+    dialogs::Dialogs,
     downloads::Downloads,
     frames::{Frame, Frames},
     notices::Notices,
@@ -37,7 +37,6 @@ pub struct State {
     pub(crate) front: Option<String>,
     pub(super) next_number: u32,
     pub notices: Notices,
-    pub dialog_policy: DialogPolicy,
     pub downloads: Downloads,
 }
 

@@ -9,11 +9,11 @@ use std::{
 use deskhand_core::{
     Absent, Cx, Effects, Permission, Plan, Services, Spec, Tool, ToolError, ToolResult, tool::Rendered,
 };
-use deskhand_guard::{NewFiles, PathArg, PathsOf, Place, PlanOn};
+use deskhand_guard::{NewFiles, PathArg, Place, PlanOn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::hands;
+use super::{hands, new_file};
 use crate::tab::{Download, DownloadState, file_of};
 
 #[derive(Clone, Deserialize, JsonSchema)]
@@ -157,13 +157,7 @@ fn new_place(input: &Input, cx: &Cx) -> ToolResult<Place> {
     let Some(path) = &input.path else {
         return Err(ToolError::invalid("no_path", "Where should it be saved? Give the new file as path."));
     };
-    let place = cx.paths()?.writable_entry(path)?;
-    if place.exists() && cx.plan().is_none() {
-        let message = format!("{} is there already: a download becomes a new file.", place.shown());
-        return Err(ToolError::invalid("exists", message));
-    }
-    place.parent()?;
-    Ok(place)
+    new_file::place(cx, path, "")
 }
 
 /// As the file tools write, so that it can be taken back as what they wrote. Returns where it is, and what is to be said.

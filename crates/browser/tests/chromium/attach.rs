@@ -90,8 +90,8 @@ async fn the_tabs_that_are_there_are_read_with_their_frames() {
         browser.targets().look().current().unwrap().frames.iter().map(|f| f.url.clone()).collect();
     assert_eq!(urls.len(), 3, "{urls:?}");
     shop.call("browser_type", json!({"selector": "#field", "text": "by selector"})).await;
-    let field = shop.call("browser_get_dom", json!({"selector": "#field"})).await;
-    assert!(field.text.contains("field"), "{}", field.text);
+    let seen = shop.call("browser_snapshot", json!({})).await.text;
+    assert!(seen.contains("by selector"), "{seen}");
     shop.browsers.close_all().await;
     assert_eq!(persons.urls().await, {
         let mut both = vec![framing, second];

@@ -42,7 +42,7 @@ async fn a_download_gets_into_the_workspace_only_by_a_call_that_says_so() {
     shop.call("browser_downloads", save("notes.txt")).await;
     assert_eq!(fs::read(path("notes.txt")).unwrap(), b"downloaded");
     for (arguments, status, code) in [
-        (save("notes.txt"), Status::InvalidArguments, "exists"),
+        (save("notes.txt"), Status::InvalidArguments, "already_exists"),
         (save("data/grants"), Status::Blocked, "path:own-data-write"),
         (json!({"download": 7, "path": "x"}), Status::InvalidArguments, "no_such_download"),
         (json!({"download": 1}), Status::InvalidArguments, "no_path"),

@@ -62,9 +62,9 @@ async fn a_page_is_reached_only_as_the_guard_says() {
     shop.browsers.close_all().await;
 }
 
-/// Another page than the one that was shown is not in the picture.
+/// Whoever has seen the plan is asked anew where the page is another one by then.
 #[tokio::test]
-async fn a_page_that_changes_after_the_yes_is_asked_about_anew() {
+async fn a_plan_of_a_picture_holds_for_the_page_that_was_there() {
     let shop = Shop::new().await;
     shop.go("plain.html").await;
     let plan = |shop: &Shop| {

@@ -12,7 +12,7 @@ EXAMPLES=${EXAMPLES:-15}
 # A bound for all of it, in seconds; a run takes about half a minute.
 LIMIT=400
 
-program=${DESKHAND_BIN:-target/debug/deskhand}
+program=${DESKHAND_BIN:-${CARGO_TARGET_DIR:-target}/debug/deskhand}
 tools=.tools/schemathesis
 say() { printf 'api-tests: %s\n' "$*" >&2; }
 

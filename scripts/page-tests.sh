@@ -10,7 +10,7 @@ scripts/web.sh
 say() { printf 'page-tests: %s\n' "$*" >&2; }
 step() { printf '\n── page: %s\n' "$*"; }
 
-export DESKHAND_BIN=${DESKHAND_BIN:-$PWD/target/debug/deskhand}
+export DESKHAND_BIN=${DESKHAND_BIN:-$(realpath -m "${CARGO_TARGET_DIR:-target}")/debug/deskhand}
 [ -x "$DESKHAND_BIN" ] || {
     say "there is no $DESKHAND_BIN; build it first (cargo build), or name one in DESKHAND_BIN."
     exit 1

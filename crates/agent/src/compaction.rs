@@ -84,8 +84,8 @@ impl Compacting<'_> {
         let id = CallId::new();
         let outputs = Arc::clone(&self.agent.parts.gate.outputs);
         let keep = move || {
-            outputs.keep(id, &text)?;
-            outside.map_or(Ok(()), |source| outputs.mark_outside(id, &source))
+            outside.map_or(Ok(()), |source| outputs.mark_outside(id, &source))?;
+            outputs.keep(id, &text)
         };
         blocking(keep).await?.map_err(SessionError::from)?;
         Ok(handle(id))

@@ -10,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{error::StoreResult, grant::Shape, id::CallId, outcome::Image, plan::Plan, time::Time};
 
-/// What a person is asked. Everything in it is masked: it is stored, and seen by other processes.
+/// What a person is asked. Everything in it is masked: it is stored, and seen by other processes. Of a result that is asked
+/// about, and of a private preview, nothing is kept once the question is settled.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalRequest {
     pub id: String,

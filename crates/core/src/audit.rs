@@ -85,6 +85,8 @@ impl AuditRecord {
 pub trait AuditLog: Send + Sync {
     /// Appends one record. Not necessarily on disk when it returns.
     fn append(&self, record: &AuditRecord) -> StoreResult<()>;
+    /// What was appended will be waited for soon: a head start, where there can be one.
+    fn hasten(&self) {}
     /// Returns when everything appended so far is on disk, and the head of the chain is in the database.
     /// Called before the effect of any call that changes something.
     fn make_durable(&self) -> StoreResult<()>;

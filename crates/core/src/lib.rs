@@ -61,7 +61,7 @@ pub use live_mask::LiveMask;
 pub use outcome::{ErrorBody, Image, Outcome, Status};
 pub use output::OutputKeeper;
 pub use outside::Outside;
-pub use page_camera::{PageCamera, PageShot};
+pub use page_camera::{PageCamera, PagePicture, PageShot};
 pub use pattern::CommandPattern;
 pub use plan::{Access, Fingerprint, Plan, Preview, Touch, Undoable};
 pub use policy::{Decision, Desktop, Mode, Policy, Question, Verdict};

@@ -16,6 +16,15 @@ pub struct PageShot {
     pub full_page: bool,
 }
 
+/// A picture of a page.
+#[derive(Clone, Debug)]
+pub struct PagePicture {
+    /// The file.
+    pub png: Vec<u8>,
+    /// How wide and high it would be, where that is more than can be drawn at once, and it was cut off.
+    pub cut_from: Option<(u32, u32)>,
+}
+
 /// A browser, as far as `screenshot` is concerned. A service, as `Arc<dyn PageCamera>`; where it is absent, only the
 /// desktop can be looked at.
 pub trait PageCamera: Send + Sync {
@@ -25,6 +34,6 @@ pub trait PageCamera: Send + Sync {
     /// Adds to the plan what it would do: the host that is reached, what that asks for.
     fn plan<'a>(&'a self, shot: &'a PageShot, plan: Plan, cx: &'a Cx) -> Later<'a, Plan>;
 
-    /// The picture, as a PNG file.
-    fn take<'a>(&'a self, shot: &'a PageShot, cx: &'a Cx) -> Later<'a, Vec<u8>>;
+    /// The picture.
+    fn take<'a>(&'a self, shot: &'a PageShot, cx: &'a Cx) -> Later<'a, PagePicture>;
 }

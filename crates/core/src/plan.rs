@@ -141,6 +141,9 @@ pub struct Plan {
     pub undo: Undoable,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
+    /// The preview is for the person who is asked, while they are asked: it is of a tool whose arguments may be secrets.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private_preview: bool,
     /// What a careful person would want to know: the file shrinks to a tenth, a link is followed, …
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -173,6 +176,7 @@ impl Plan {
             outside: None,
             undo: Undoable::NothingToUndo,
             preview: None,
+            private_preview: false,
             notes: Vec::new(),
             shapes: Vec::new(),
             result_approval: false,
@@ -183,8 +187,10 @@ impl Plan {
     /// The rule of a plan that has not said anything about its permission.
     const UNSETTLED: &'static str = "effects:none";
 
-    /// Gives a plan that says nothing of its permission the one that its tool declares.
+    /// Gives a plan that says nothing of its permission the one that its tool declares. What a tool shows that conceals
+    /// its arguments is private, so that no such tool can forget to say so.
     pub(crate) fn settle(&mut self, spec: SpecOf<'_>) {
+        self.private_preview = self.preview.is_some() && !spec.conceals.is_empty();
         if self.rule == Self::UNSETTLED {
             self.permission = spec.permission;
             self.rule = format!("tool:{}", spec.name);
@@ -231,6 +237,15 @@ impl Plan {
 
     pub fn preview(mut self, preview: Preview) -> Self {
         self.preview = Some(preview);
+        self
+    }
+
+    /// The plan as it may stay: what was only for the person who is asked is left out.
+    #[must_use]
+    pub fn without_private(mut self) -> Self {
+        if self.private_preview {
+            self.preview = None;
+        }
         self
     }
 

@@ -112,7 +112,7 @@ pub struct SpecOf<'a> {
     /// Words by which it is found, in both languages.
     pub keywords: &'a [&'a str],
     /// Parameters whose values may be secrets that nothing in them tells: they are never shown or written down. What of
-    /// them may be shown, the plan shows.
+    /// them a person who is asked should see, the plan's preview shows, which is kept no longer than the question is open.
     pub conceals: &'a [&'a str],
     /// An example of its arguments, as JSON; a test checks that it is valid.
     pub example: &'a str,

@@ -81,7 +81,7 @@ impl<T: Tool> ErasedTool for T {
 
     fn plan<'a>(&'a self, arguments: &'a Value, cx: &'a Cx) -> BoxFuture<'a, ToolResult<Plan>> {
         async move {
-            let input: T::Input = read_input(arguments)?;
+            let input = read_input::<T>(arguments)?;
             Tool::plan(self, &input, cx).await
         }
         .boxed()
@@ -89,7 +89,7 @@ impl<T: Tool> ErasedTool for T {
 
     fn run<'a>(&'a self, arguments: Value, cx: &'a Cx) -> BoxFuture<'a, ToolResult<Reply>> {
         async move {
-            let input: T::Input = read_input(&arguments)?;
+            let input = read_input::<T>(&arguments)?;
             let output = Tool::run(self, input, cx).await?;
             let Rendered { text, images } = T::render(&output);
             let data = serde_json::to_value(&output).map_err(|error| {
@@ -102,8 +102,15 @@ impl<T: Tool> ErasedTool for T {
 }
 
 /// The schema is the first check; this is for what a schema cannot say.
-fn read_input<I: DeserializeOwned>(arguments: &Value) -> ToolResult<I> {
-    I::deserialize(arguments).map_err(|error| ToolError::invalid("invalid_arguments", format!("{error}.")))
+fn read_input<T: Tool>(arguments: &Value) -> ToolResult<T::Input> {
+    serde::Deserialize::deserialize(arguments).map_err(|error| {
+        // Errors quote what they are about.
+        let message = match T::SPEC.conceals {
+            [] => format!("{error}."),
+            _ => format!("{} cannot read these arguments.", T::SPEC.name),
+        };
+        ToolError::invalid("invalid_arguments", message)
+    })
 }
 
 /// A tool on its way into a registry.

@@ -22,7 +22,10 @@ use self::{
     asked::{Asked, stored_form},
     lookout::{Lookout, OpenIds},
 };
-use crate::{database::Database, error::Doing, process};
+use crate::{database::Database, error::Doing, later::Later, passing::Question, process};
+
+/// Where a row has its question.
+const QUESTION: Question = Question { column: "request", at: "$" };
 
 /// How long a settled question is kept.
 const KEPT: Duration = Duration::from_hours(30 * 24);
@@ -36,6 +39,8 @@ pub struct Approvals {
     lookout: Lookout,
     /// Locked before the database is, and while an answer goes from one to the other.
     asked: Mutex<Asked>,
+    /// What was taken out of a row stands in the log of the database until that is written back.
+    write_back: Arc<Later>,
 }
 
 /// An open question, as far as its lapsing is concerned.
@@ -62,6 +67,41 @@ impl Open {
     }
 }
 
+/// How a question is settled in its row.
+struct Answered<'a> {
+    id: &'a str,
+    state: &'static str,
+    kept: &'a str,
+    unread: Option<&'a str>,
+}
+
+impl Answered<'_> {
+    /// Writes it, unless the question is settled already: then it is `None`. Else it tells whether something was taken
+    /// out that is not kept once a question is settled.
+    fn write(&self, connection: &mut Connection) -> rusqlite::Result<Option<bool>> {
+        let Self { id, state, kept, unread } = self;
+        let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let look = format!("SELECT {} FROM approvals WHERE id = ? AND state = 'pending'", QUESTION.has_any());
+        let passing: Option<bool> =
+            change.prepare_cached(&look)?.query_row([id], |row| row.get(0)).optional()?;
+        let Some(passing) = passing else { return Ok(None) };
+        change
+            .prepare_cached("UPDATE approvals SET state = ?2, settled = ?3, settled_at = ?4 WHERE id = ?1")?
+            .execute(params![id, state, kept, Time::now().to_string()])?;
+        if passing {
+            let forget = format!("UPDATE approvals SET request = {} WHERE id = ?", QUESTION.without());
+            change.prepare_cached(&forget)?.execute([id])?;
+        }
+        if let Some(unread) = unread {
+            change
+                .prepare_cached("INSERT INTO unread_answers (id, settled) VALUES (?, ?)")?
+                .execute([id, unread])?;
+        }
+        change.commit()?;
+        Ok(Some(passing))
+    }
+}
+
 /// How a question stands.
 enum Standing {
     Unknown,
@@ -70,8 +110,8 @@ enum Standing {
 }
 
 impl Approvals {
-    pub(crate) fn new(database: Arc<Database>, wake_folder: PathBuf) -> Self {
-        Self { database, lookout: Lookout::new(wake_folder), asked: Mutex::default() }
+    pub(crate) fn new(database: Arc<Database>, write_back: Arc<Later>, wake_folder: PathBuf) -> Self {
+        Self { database, lookout: Lookout::new(wake_folder), asked: Mutex::default(), write_back }
     }
 
     fn asked(&self) -> MutexGuard<'_, Asked> {
@@ -114,7 +154,7 @@ impl Approvals {
         self.delete_unread(&ids.collect::<Vec<_>>())
     }
 
-    /// Deletes answers so that nothing of them is left in the files.
+    /// Deletes answers so that soon nothing of them is left in the files.
     fn delete_unread(&self, ids: &[&str]) -> StoreResult<()> {
         if ids.is_empty() {
             return Ok(());
@@ -123,7 +163,8 @@ impl Approvals {
             let mut delete = connection.prepare_cached("DELETE FROM unread_answers WHERE id = ?")?;
             ids.iter().try_for_each(|id| delete.execute([id]).map(drop))
         })?;
-        self.database.write_back()
+        self.write_back.soon();
+        Ok(())
     }
 
     /// The one place where a question is settled. Whether this did it.
@@ -139,32 +180,17 @@ impl Approvals {
         let mut asked = self.asked();
         let asked_here = asked.is_open(id);
         let unread = if asked_here || kept == *settled { None } else { Some(write(settled)?) };
-        let kept = write(&kept)?;
-        let is_first = self.database.with("settle the approval", |connection| {
-            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let changed = change
-                .prepare_cached(
-                    // A result that was asked about has gone where it may go, or nowhere: none of it is kept here.
-                    "UPDATE approvals SET state = ?2, settled = ?3, settled_at = ?4,
-                         request = CASE json_extract(request, '$.subject.about') WHEN 'result'
-                             THEN json_remove(json_set(request, '$.subject.text', '', '$.subject.data', json('null')),
-                                              '$.subject.images')
-                             ELSE request END
-                     WHERE id = ?1 AND state = 'pending'",
-                )?
-                .execute(params![id, state, kept, Time::now().to_string()])?;
-            if let Some(unread) = unread.filter(|_| changed > 0) {
-                change
-                    .prepare_cached("INSERT INTO unread_answers (id, settled) VALUES (?, ?)")?
-                    .execute([id, &unread])?;
-            }
-            change.commit()?;
-            Ok(changed > 0)
-        })?;
-        if is_first && asked_here {
+        let row = Answered { id, state, kept: &write(&kept)?, unread: unread.as_deref() };
+        let passing = self.database.with("settle the approval", |connection| row.write(connection))?;
+        let Some(passing) = passing else { return Ok(false) };
+        if asked_here {
             asked.close(id, settled);
         }
-        Ok(is_first)
+        drop(asked);
+        if passing {
+            self.write_back.soon();
+        }
+        Ok(true)
     }
 
     /// How a question stands. Where it was asked here, the answer is whole, and read with this; to others it
@@ -247,7 +273,9 @@ fn parse_request(id: &str, text: &str) -> StoreResult<ApprovalRequest> {
 fn insert(connection: &Connection, request: &ApprovalRequest, body: &str) -> rusqlite::Result<()> {
     let now = Time::now();
     connection
-        .prepare_cached("DELETE FROM approvals WHERE state <> 'pending' AND settled_at < ?")?
+        .prepare_cached(
+            "DELETE FROM approvals WHERE state IN ('answered', 'expired', 'withdrawn') AND settled_at < ?",
+        )?
         .execute([now.minus(KEPT).to_string()])?;
     connection
         .prepare_cached(

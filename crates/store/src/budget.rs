@@ -66,7 +66,7 @@ impl Budget {
         self.max_bytes
     }
 
-    /// Makes room for `bytes` more in the entry `for_entry`, which itself stays. Fails if there cannot be
+    /// Makes room for `bytes` more in the entry `for_entry`, which itself stays, with whatever else is of its call. Fails if there cannot be
     /// enough room.
     pub fn reserve(&self, bytes: u64, for_entry: &str) -> io::Result<()> {
         let now = Time::now();
@@ -84,7 +84,7 @@ impl Budget {
         };
         if usage.looked_at > now || usage.looked_at < now.minus(LOOKS_EVERY) {
             let old = self.entries()?.into_iter().filter(|entry| self.has_had_its_time(entry, now));
-            for entry in old.filter(|entry| entry.name != for_entry) {
+            for entry in old.filter(|entry| !is_of_one_call(&entry.name, for_entry)) {
                 usage.bytes = usage.bytes.saturating_sub(self.remove(&entry)?);
             }
             usage.looked_at = now;
@@ -107,7 +107,7 @@ impl Budget {
             if used.saturating_add(bytes) <= enough {
                 break;
             }
-            if entry.name != for_entry {
+            if !is_of_one_call(&entry.name, for_entry) {
                 used = used.saturating_sub(self.remove(&entry)?);
             }
         }
@@ -140,7 +140,8 @@ impl Budget {
                 entries.push(Entry { path: entry.path(), name, at });
             }
         }
-        entries.sort_unstable_by(|a, b| (a.at, &a.name).cmp(&(b.at, &b.name)));
+        // Of one call the output (`.txt`) goes before what is said of it (`.outside`).
+        entries.sort_unstable_by(|a, b| (a.at, &b.name).cmp(&(b.at, &a.name)));
         Ok(entries)
     }
 
@@ -171,6 +172,10 @@ impl Budget {
 fn id_in(name: &str) -> Option<uuid::Uuid> {
     let name = name.strip_prefix(GOING).or_else(|| name.strip_prefix(folder::UNFINISHED)).unwrap_or(name);
     uuid::Uuid::try_parse(name.split('.').next()?).ok()
+}
+
+fn is_of_one_call(name: &str, other: &str) -> bool {
+    name == other || id_in(name).is_some_and(|id| id_in(other) == Some(id))
 }
 
 fn is_ours(name: &str) -> bool {

@@ -116,6 +116,15 @@ pub(crate) struct Database {
     connection: Mutex<Option<Connection>>,
 }
 
+/// How much of the log was written back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum WrittenBack {
+    All,
+    /// Others were in the way.
+    NotAll,
+}
+
 impl Database {
     pub fn new(path: PathBuf) -> Self {
         Self { path, connection: Mutex::new(None) }
@@ -136,13 +145,14 @@ impl Database {
     }
 
     /// Brings everything to disk, and empties the write-ahead log, in which what was deleted still stands.
-    /// While others read or write that may not be possible; then it is left to the next time.
-    pub fn write_back(&self) -> StoreResult<()> {
+    /// While others read or write that may not be possible.
+    pub fn write_back(&self) -> StoreResult<WrittenBack> {
         self.with("write the log back", |connection| {
             connection.busy_timeout(BUSY_WRITING_BACK)?;
-            let done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            // Not an error of the pragma: its first column says whether others were in the way.
+            let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
             connection.busy_timeout(BUSY)?;
-            done
+            busy.map(|busy: bool| if busy { WrittenBack::NotAll } else { WrittenBack::All })
         })
     }
 }

@@ -20,7 +20,9 @@ mod database;
 mod error;
 mod folder;
 mod grants;
+mod later;
 mod outputs;
+mod passing;
 mod process;
 mod sessions;
 mod trust;
@@ -87,15 +89,16 @@ impl Store {
         }
         let database = Arc::new(Database::new(data_dir.join("deskhand.db")));
         let reading = Arc::new(Database::new(data_dir.join("deskhand.db")));
+        let write_back = passing::written_back(&database);
         let undo = Budget::new(data_dir.join("undo"), options.undo_max_bytes, options.undo_max_age);
         let outputs =
             Budget::new(data_dir.join("outputs"), options.outputs_max_bytes, options.outputs_max_age);
         Ok(Self {
             audit: Arc::new(Audit::new(data_dir.join("audit"), database.clone(), options.audit_enabled)),
-            approvals: Arc::new(Approvals::new(database.clone(), data_dir.join("wake"))),
+            approvals: Arc::new(Approvals::new(database.clone(), write_back.clone(), data_dir.join("wake"))),
             grants: Arc::new(Grants::new(database.clone())),
             outputs: Arc::new(Outputs::new(outputs)),
-            sessions: Arc::new(Sessions::new(database.clone(), reading, data_dir)),
+            sessions: Arc::new(Sessions::new(database.clone(), reading, write_back, data_dir)),
             undo: Arc::new(Undo::new(undo)),
             trust: Arc::new(Trust::new(database)),
         })

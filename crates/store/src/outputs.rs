@@ -103,6 +103,23 @@ mod tests {
         assert!(error.contains("1001 bytes do not fit"), "{error}");
     }
 
+    /// A text from outside never stays without its mark: of one call the text goes first, and neither goes for the other.
+    #[test]
+    fn room_is_made_without_leaving_a_text_unmarked() {
+        let folder = tempfile::tempdir().unwrap();
+        let outputs = outputs(&folder, 1000);
+        let [call, other] = [20, 10].map(|s| call_made(Duration::from_secs(s)));
+        outputs.keep(other, &Masked::assume("x".repeat(100))).unwrap();
+        outputs.mark_outside(call, "evil.example").unwrap();
+        outputs.keep(call, &Masked::assume("x".repeat(950))).unwrap();
+        let marked = |outputs: &Outputs| outputs.path(call).map(|path| outputs.source_of(&path));
+        assert_eq!(marked(&outputs), Some(Some("evil.example".to_owned())), "another one made room for it");
+        // So little is wanted that one of the two is enough.
+        outputs.keep(CallId::new(), &Masked::assume("x".repeat(100))).unwrap();
+        assert_eq!(marked(&outputs), None);
+        assert!(folder.path().join(mark_name(call)).exists());
+    }
+
     #[test]
     fn old_ones_go() {
         let folder = tempfile::tempdir().unwrap();

@@ -19,6 +19,9 @@ pub(crate) fn this() -> &'static str {
 
 /// Whether the process that wrote `mark` is known to have ended.
 pub(crate) fn is_gone(mark: &str) -> bool {
+    if mark == this() {
+        return false;
+    }
     let mut parts = mark.splitn(3, ' ');
     let (Some(pid), Some(begun), Some(where_)) = (parts.next(), parts.next(), parts.next()) else {
         return false;

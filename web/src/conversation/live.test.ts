@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import type { EventBody, SessionEvent } from "../api/types";
-import { done, events, numbered, outcome, planned, request, started, text, thought } from "./events.testing";
+import type { EventBody, Plan, SessionEvent } from "../api/types";
+import { done, events, numbered, outcome, plan, planned, request, started, text, thought } from "./events.testing";
 import { type LiveState, reduce, reduceAll, startOf } from "./live";
 import { type CallItem, pendingOf } from "./view";
 
@@ -47,6 +47,27 @@ const WHOLE = events(
   { type: "usage", input_tokens: 5, output_tokens: 1, cached_tokens: 0, cost: 0.5 },
   done,
 );
+
+const asks = (asked: Plan): EventBody => ({ type: "approval_wanted", request: request({ subject: { about: "execution", plan: asked } }) });
+
+test("what is only for whoever is asked is there while they are asked, and not after", () => {
+  const typed: Plan = { ...plan, preview: { kind: "text", text: "what is typed" }, private_preview: true };
+  const asked = callIn(after(started, planned("c1"), asks(typed)), "c1");
+  expect(pendingOf(asked)?.request.subject).toMatchObject({ plan: { preview: typed.preview } });
+  expect(JSON.stringify(asked.plan)).not.toContain("what is typed");
+  const answered = after(started, planned("c1"), asks(typed), settled);
+  expect(JSON.stringify(answered)).not.toContain("what is typed");
+  expect(callIn(answered, "c1").plan?.summary).toBe(plan.summary);
+  const subject = { about: "result" as const, text: "a result", data: { content: "a result" }, images: [{ mime: "image/png", base64: "a result" }] };
+  const result: EventBody = { type: "approval_wanted", request: request({ subject }) };
+  expect(pendingOf(callIn(after(started, planned("c1"), result), "c1"))?.request.subject).toEqual(subject);
+  expect(JSON.stringify(after(started, planned("c1"), result, settled))).not.toContain("a result");
+});
+
+test("a preview for everybody stays", () => {
+  const shown: Plan = { ...plan, preview: { kind: "diff", text: "-a\n+b" } };
+  expect(callIn(after(started, planned("c1"), asks(shown), settled), "c1").plan?.preview).toEqual(shown.preview);
+});
 
 test("a whole turn, in its order", () => {
   const { turn, said, seq } = reduceAll(startOf(0), WHOLE);

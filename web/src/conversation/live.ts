@@ -1,5 +1,5 @@
 // From events to what is shown: one pure step per event. An event that was seen before changes nothing.
-import type { Outcome, PathText, SessionEvent, Usage } from "../api/types";
+import type { ApprovalRequest, Outcome, PathText, Plan, SessionEvent, Usage } from "../api/types";
 import type { ApprovalView, CallItem, CallOutcome, Item, Notice, NoticeItem, TurnView } from "./view";
 
 /** What is kept of a call's live output, and of one thought. */
@@ -57,7 +57,7 @@ export function reduce(state: LiveState, event: SessionEvent): LiveState {
         ...call,
         // Where it is asked anew, it is asked about these.
         arguments: request.arguments,
-        plan: request.subject.about === "execution" ? request.subject.plan : call.plan,
+        plan: request.subject.about === "execution" ? lasting(request.subject.plan) : call.plan,
         approvals: put(call.approvals, { request, settled: null }),
       }));
     }
@@ -65,7 +65,7 @@ export function reduce(state: LiveState, event: SessionEvent): LiveState {
       return withCall(next, event, event.call_id, "", (call) => ({
         ...call,
         approvals: call.approvals.map((approval) =>
-          approval.request.id === event.approval_id ? { ...approval, settled: event.settled } : approval,
+          approval.request.id === event.approval_id ? { request: answered(approval.request), settled: event.settled } : approval,
         ),
       }));
     case "call_output":
@@ -116,6 +116,22 @@ export function reduce(state: LiveState, event: SessionEvent): LiveState {
       // A newer server may tell of things that this page does not know.
       return next;
   }
+}
+
+/** The plan without what is only for whoever is asked, while they are asked. */
+function lasting(plan: Plan): Plan {
+  if (plan.private_preview !== true) return plan;
+  const kept = { ...plan };
+  delete kept.preview;
+  return kept;
+}
+
+/** The question without that: a result has gone where it may go, or nowhere. */
+function answered(request: ApprovalRequest): ApprovalRequest {
+  const { subject } = request;
+  return subject.about === "execution"
+    ? { ...request, subject: { ...subject, plan: lasting(subject.plan) } }
+    : { ...request, subject: { about: "result", text: "", data: null } };
 }
 
 function newTurn(event: SessionEvent, model: string | null): TurnView {

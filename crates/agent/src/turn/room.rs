@@ -106,11 +106,12 @@ impl Turn {
         shrink::shrink(told, self.room.to_save, &mut |result| {
             let id = result.call?;
             if !kept.contains(&id) && outputs.path(id).is_none() {
-                // It was masked when it came through the gate.
-                outputs.keep(id, &Masked::assume(result.text.clone())).ok()?;
+                // First: no text from outside lies there for a moment as if it were not.
                 if history::is_fenced(&result.text) {
                     outputs.mark_outside(id, "an older result").ok()?;
                 }
+                // It was masked when it came through the gate.
+                outputs.keep(id, &Masked::assume(result.text.clone())).ok()?;
             }
             kept.insert(id);
             Some(handle(id))

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{
     Aimed, Found, Page, PageError, Point, Target,
     element::{OF_A_FRAME, refusal},
+    world,
 };
 use crate::cdp::Connection;
 
@@ -22,20 +23,39 @@ pub struct Seen {
     pub is_hidden: bool,
 }
 
+impl Seen {
+    /// This very element, in this very document.
+    pub fn target(&self) -> Target {
+        Target::of(&self.answer)
+    }
+}
+
 impl Page {
     /// The element that is named, or what lies in the frame that a click on it would go into.
     pub async fn look_at(&self, target: &Target) -> Result<Seen, PageError> {
-        let mut target = target.clone();
-        let mut found = self.ask_about(&target, "describe", &Value::Null, Connection::USUAL).await?;
+        let found = self.ask_about(target, "describe", &Value::Null, Connection::USUAL).await?;
+        self.look_into(found, target.clone()).await
+    }
+
+    /// The same, of an element that was just described.
+    async fn look_into(&self, mut found: Found, mut target: Target) -> Result<Seen, PageError> {
         for _ in 0..DEEPEST {
             if found.answer["frame"] != true {
-                let is_closed = found.answer["loose"] == true && self.is_closed(&found.frame, &target).await;
+                let is_closed = self.is_closed(&found.frame, "suspects", &json!(target)).await;
                 return self.seen(found, is_closed);
             }
             let Some(inner) = self.step_into(&found, &target).await? else { break };
             (found, target) = inner;
         }
         self.seen(found, true)
+    }
+
+    /// Aims at an element, and looks at that very one.
+    pub async fn aim_and_look(&self, target: &Target, kind: &str) -> Result<(Aimed, Seen), PageError> {
+        let mut aimed = self.aim_with(target, &json!({"kind": kind, "described": true})).await?;
+        let described = Found { frame: aimed.frame.clone(), answer: aimed.answer["seen"].take() };
+        let seen = self.look_into(described, aimed.target()).await?;
+        Ok((aimed, seen))
     }
 
     /// What a click at the point goes to, if that is the element that was aimed at, or something in it. `None`: something
@@ -52,7 +72,7 @@ impl Page {
                 }
             }
             if found.answer["frame"] != true {
-                let is_closed = found.answer["loose"] == true && self.is_closed(&found.frame, &target).await;
+                let is_closed = self.is_closed(&found.frame, "suspects", &json!(target)).await;
                 let Some(element) = element else { return Ok(None) };
                 // A plan speaks of the element; whether the click sends something is said by what it goes to.
                 if found.frame == aimed.frame {
@@ -104,6 +124,13 @@ impl Page {
         let mut found = self.focus_in(self.target.clone()).await?;
         for _ in 0..DEEPEST {
             if found.answer["holder"] != true {
+                // Keys get to the buttons around what has the focus, as a click does; or something in it has the focus.
+                if found.answer["nothing"] != true
+                    && self.is_closed(&found.frame, "focus_suspects", &Value::Null).await
+                {
+                    let what = if found.answer["host"] == true { "opaque" } else { "enclosed" };
+                    found.answer[what] = true.into();
+                }
                 return self.seen(found, false);
             }
             let Some(child) =
@@ -144,11 +171,34 @@ impl Page {
         Ok(Some((child, Point { x: x + outer.x - inner.x, y: y + outer.y - inner.y })))
     }
 
-    /// Whether a click would go into a closed shadow root. One that cannot be asked is taken for closed.
-    async fn is_closed(&self, frame: &str, target: &Target) -> bool {
-        let node = self.node_of(frame, "suspect", &json!(target)).await;
-        let roots = node.map(|node| node["shadowRoots"].as_array().cloned().unwrap_or_default());
-        roots.map_or(true, |roots| roots.iter().any(|root| root["shadowRootType"] == "closed"))
+    /// Whether one of the elements that `function` of the kit gives has a closed shadow root: what is in that, and so what
+    /// a click or a key does there, cannot be seen. Only the browser knows of it, and it tells of all of them in one answer.
+    /// What cannot be told is taken for closed.
+    async fn is_closed(&self, frame: &str, function: &str, argument: &Value) -> bool {
+        let told = self.told_of(frame, function, argument).await;
+        let elements = told.as_ref().ok().and_then(|told| told["value"].as_array());
+        let is_closed = |element: &Value| {
+            let root = &element["value"]["shadowRoot"];
+            element["type"] != "node" || !(root.is_null() || root["value"]["mode"] == "open")
+        };
+        elements.is_none_or(|elements| elements.iter().any(is_closed))
+    }
+
+    /// What the browser tells of a list of elements.
+    async fn told_of(&self, frame: &str, function: &str, argument: &Value) -> Result<Value, PageError> {
+        let (session, world, _) = self.world(frame, false, Connection::USUAL).await?;
+        let params = json!({
+            "objectId": world.kit,
+            "functionDeclaration": world::CALLED,
+            "arguments": [{"value": function}, {"value": argument}],
+            "serializationOptions": {
+                "serialization": "deep",
+                "maxDepth": 1,
+                "additionalParameters": {"maxNodeDepth": 0, "includeShadowTree": "none"},
+            },
+        });
+        let mut told = self.call_on(&session, Connection::USUAL, "Runtime.callFunctionOn", params).await?;
+        Ok(told["result"]["deepSerializedValue"].take())
     }
 
     /// The frame that is shown in an element, which `function` of the kit gives.
@@ -165,14 +215,9 @@ impl Page {
 
     /// What the browser knows of an element, which `function` of the kit gives.
     async fn node_of(&self, frame: &str, function: &str, argument: &Value) -> Result<Value, PageError> {
-        let (session, world, _) = self.world(frame, false, Connection::USUAL).await?;
-        let params = json!({
-            "objectId": world.kit,
-            "functionDeclaration": "function (name, argument) { return this[name](argument); }",
-            "arguments": [{"value": function}, {"value": argument}],
-        });
-        let element = self.call_on(&session, Connection::USUAL, "Runtime.callFunctionOn", params).await?;
-        let Some(object) = element["result"]["objectId"].as_str() else { return Ok(Value::Null) };
+        let Some((session, object)) = self.object(frame, function, argument).await? else {
+            return Ok(Value::Null);
+        };
         let node = json!({"objectId": object});
         let mut told = self.call_on(&session, Connection::USUAL, "DOM.describeNode", node).await?;
         Ok(told["node"].take())

@@ -43,11 +43,16 @@ pub struct Aimed {
 
 impl Aimed {
     pub fn target(&self) -> Target {
-        Target { reference: self.answer["ref"].as_str().map(str::to_owned), ..Target::default() }
+        Target::of(&self.answer)
     }
 }
 
 impl Target {
+    /// What the kit has said something of.
+    pub(super) fn of(answer: &Value) -> Self {
+        Self { reference: answer["ref"].as_str().map(str::to_owned), ..Self::default() }
+    }
+
     pub(super) fn at(point: Point) -> Self {
         Self { x: Some(point.x), y: Some(point.y), ..Self::default() }
     }
@@ -138,10 +143,13 @@ impl Page {
 
     /// The element, brought into view. One that is not there yet, or is covered, gets a moment.
     pub async fn aim(&self, target: &Target, kind: &str) -> Result<Aimed, PageError> {
+        self.aim_with(target, &json!({"kind": kind})).await
+    }
+
+    pub(super) async fn aim_with(&self, target: &Target, more: &Value) -> Result<Aimed, PageError> {
         let begun = Instant::now();
         loop {
-            let more = json!({"kind": kind});
-            match self.ask_about(target, "action_point", &more, Connection::USUAL).await {
+            match self.ask_about(target, "action_point", more, Connection::USUAL).await {
                 Ok(Found { frame, answer }) => {
                     let side = |key: &str| answer[key].as_f64().unwrap_or_default();
                     let inside = Point { x: side("x"), y: side("y") };

@@ -87,7 +87,7 @@ impl From<PageError> for ToolError {
 impl From<LaunchError> for ToolError {
     fn from(error: LaunchError) -> Self {
         let code = match error {
-            LaunchError::NoBrowser => "no_browser",
+            LaunchError::NoBrowser | LaunchError::Unusable { .. } => "no_browser",
             LaunchError::InUse { .. } => "profile_in_use",
             _ => "browser_not_started",
         };
@@ -95,5 +95,34 @@ impl From<LaunchError> for ToolError {
         let capital: String =
             message.chars().take(1).flat_map(char::to_uppercase).chain(message.chars().skip(1)).collect();
         Self::new(code, capital + ".").hint(error.remedy())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_there_is_no_browser_is_told_with_what_to_do() {
+        let path = std::path::PathBuf::from("/nothing/here");
+        let unusable =
+            LaunchError::Unusable { path: path.clone(), why: "there is no such program".to_owned() };
+        let not_started = LaunchError::NotStarted { path, error: std::io::Error::other("it is broken") };
+        for (error, code, begins, remedy) in [
+            (LaunchError::NoBrowser, "no_browser", "No browser was found.", "apt install chromium"),
+            (unusable, "no_browser", "The browser at /nothing/here (setting", "Set browser.path"),
+            (not_started, "browser_not_started", "/nothing/here could not be started", "by hand"),
+            (
+                LaunchError::InUse { name: "mine".to_owned() },
+                "profile_in_use",
+                "The profile «mine»",
+                "another profile",
+            ),
+        ] {
+            let told = ToolError::from(error);
+            assert_eq!(told.code, code);
+            assert!(told.message.starts_with(begins), "{}", told.message);
+            assert!(told.hint.as_deref().is_some_and(|hint| hint.contains(remedy)), "{:?}", told.hint);
+        }
     }
 }

@@ -8,8 +8,6 @@ use super::{Page, PageError, reading::Reads};
 
 /// What results are kept under until they are read.
 const RESULTS: &str = "results";
-/// The code of a script that did not run, because another page came.
-pub const LEFT: &str = "page_left";
 
 impl Page {
     /// Evaluates a script as a person would in the console of the browser: an expression, statements with `await`, a
@@ -20,23 +18,20 @@ impl Page {
         self.evaluate_as(reads, script, limit).await
     }
 
-    /// The same, on the page that is known to be there and on no other.
-    pub async fn evaluate_here(&self, script: &str, limit: Duration) -> Result<Value, PageError> {
-        let document = self.document()?;
-        let reads = self.reads(script, limit).await?;
-        // By its answer the page has told of everything that came before it.
-        if document != self.document()? {
-            return Err(PageError::Element {
-                code: LEFT,
-                message: "the page was left before the script ran".to_owned(),
-                hint: "Look at the page that is there now.".to_owned(),
-            });
-        }
-        self.evaluate_as(reads, script, limit).await
+    /// The same, if `is_there` still says so once the page has told of everything that came before.
+    pub async fn evaluate_if<E: From<PageError>>(
+        &self,
+        script: &str,
+        limit: Duration,
+        is_there: impl FnOnce() -> Result<(), E>,
+    ) -> Result<Value, E> {
+        let (reads, ()) = tokio::try_join!(self.reads(script, limit), self.catch_up())?;
+        is_there()?;
+        Ok(self.evaluate_as(reads, script, limit).await?)
     }
 
     async fn evaluate_as(&self, reads: Reads, script: &str, limit: Duration) -> Result<Value, PageError> {
-        let done = match reads {
+        match reads {
             // What the console declares may be declared again; by an ordinary script it may not.
             Reads::AsScript if !declares(script) => self.evaluate_once(script, How::Plainly, limit).await,
             // The browser says what is wrong with it.
@@ -48,13 +43,11 @@ impl Page {
                 let body = format!("(async () => {{\n{script}\n}})()");
                 self.evaluate_once(&body, How::Plainly, limit).await
             }
-        };
-        self.session.post("Runtime.releaseObjectGroup", &json!({"objectGroup": RESULTS}));
-        done
+        }
     }
 
     /// Which document is there.
-    fn document(&self) -> Result<Option<String>, PageError> {
+    pub fn document(&self) -> Result<Option<String>, PageError> {
         self.tab(|tab| tab.main_frame().map(|frame| frame.loader.clone()))
     }
 
@@ -68,14 +61,18 @@ impl Page {
             "objectGroup": RESULTS,
         });
         let answer = self.ended("Runtime.evaluate", params, limit).await?;
-        if let Some(exception) = answer.get("exceptionDetails") {
-            return Err(PageError::Script(exception_words(exception)));
-        }
         let result = &answer["result"];
-        match (result["objectId"].as_str(), result["type"].as_str()) {
-            (Some(object), Some("object" | "function")) => self.value_of(object, result, limit).await,
-            _ => Ok(by_value(result)),
-        }
+        let done = match (answer.get("exceptionDetails"), result["objectId"].as_str()) {
+            (Some(exception), _) => Err(PageError::Script(exception_words(exception))),
+            (None, None) => return Ok(by_value(result)),
+            (None, Some(object)) if matches!(result["type"].as_str(), Some("object" | "function")) => {
+                self.value_of(object, result, limit).await
+            }
+            (None, Some(_)) => Ok(by_value(result)),
+        };
+        // The page keeps what was thrown or returned until it is told that nobody wants it.
+        self.session.post("Runtime.releaseObjectGroup", &json!({"objectGroup": RESULTS}));
+        done
     }
 
     /// What an object in the page is as JSON: of a promise, which a script in the console may come to, once it is kept; of a

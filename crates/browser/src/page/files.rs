@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{Page, PageError, Target};
-use crate::cdp::{Connection, Session};
+use crate::cdp::Connection;
 
 impl Page {
     /// Chooses files in a file field, as a person would in the browser's dialog. What was chosen before is replaced.
@@ -16,20 +16,10 @@ impl Page {
             message: "the field is gone".to_owned(),
             hint: "Take a new snapshot.".to_owned(),
         };
-        let (session, kit) = self
-            .tab(|tab| {
-                let frame = tab.frames.get(&found.frame)?;
-                Some((frame.session.clone(), frame.world.as_ref()?.kit.clone()))
-            })?
-            .ok_or_else(gone)?;
-        let session = Session::of(self.browser.connection().clone(), session);
-        let params = json!({
-            "objectId": kit,
-            "functionDeclaration": "function (target) { return this.element(target); }",
-            "arguments": [{"value": target}],
-        });
-        let element = self.call_on(&session, Connection::USUAL, "Runtime.callFunctionOn", params).await?;
-        let object = element["result"]["objectId"].as_str().ok_or_else(gone)?;
+        // The very element: a selector might find another by now, in another document.
+        let element = json!(Target::of(&found.answer));
+        let given = self.object(&found.frame, "element", &element).await?;
+        let (session, object) = given.ok_or_else(gone)?;
         let params = json!({"objectId": object, "files": files});
         match self.call_on(&session, Connection::USUAL, "DOM.setFileInputFiles", params).await {
             Ok(_) => Ok(found.answer),

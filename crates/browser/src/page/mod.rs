@@ -4,6 +4,7 @@
 //! ([`evaluate`]); our own code runs in a world that the page does not see. `Runtime.enable` is never sent: pages can
 //! tell.
 
+mod accept;
 mod aim;
 mod element;
 mod error;
@@ -30,10 +31,10 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
+    accept::Accepting,
     aim::Seen,
     element::{Aimed, Found, Target},
     error::PageError,
-    evaluate::LEFT,
     history::Step,
     keys::{Key, Modifiers},
     mouse::Point,

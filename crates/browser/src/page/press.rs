@@ -8,11 +8,11 @@ use super::{Key, Modifiers, Page, PageError, keys, unless_cancelled};
 
 /// A key by its name (`Enter`, `a`, `Control+Shift+K`), and what is held with it.
 pub fn chord(name: &str, held: Modifiers) -> Result<(Key, Modifiers), PageError> {
+    // It is not repeated: whoever takes this for a way to type may have given a password.
     let unknown = || PageError::Invalid {
         code: "unknown_key",
-        message: format!(
-            "there is no key «{name}»: it would be Enter, Tab, Escape, ArrowDown, F5, a, Control+a, …"
-        ),
+        message: "there is no such key: it would be Enter, Tab, Escape, ArrowDown, F5, a, Control+a, …"
+            .to_owned(),
     };
     let (key, more) = keys::combination(name).ok_or_else(unknown)?;
     let held = held | more;

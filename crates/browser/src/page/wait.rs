@@ -50,6 +50,19 @@ enum Round {
     NotYet(String),
 }
 
+/// Why a condition said nothing.
+enum NotSaid<E> {
+    Here(PageError),
+    /// Another page is there.
+    Elsewhere(E),
+}
+
+impl<E> From<PageError> for NotSaid<E> {
+    fn from(error: PageError) -> Self {
+        Self::Here(error)
+    }
+}
+
 impl Round {
     fn is_reached(&self) -> bool {
         matches!(self, Self::Reached(_))
@@ -159,28 +172,39 @@ impl Page {
         }
     }
 
-    /// Waits until a script says something that counts as true; what it said.
-    pub async fn wait_for_condition(&self, script: &str, limit: Duration) -> Result<Value, PageError> {
+    /// Waits until a script says something that counts as true; what it said. Before each time that it runs `is_there` says
+    /// whether the page is still one that it may run in.
+    pub async fn wait_for_condition<E: From<PageError>>(
+        &self,
+        script: &str,
+        limit: Duration,
+        is_there: impl Fn() -> Result<(), E>,
+    ) -> Result<Value, E> {
         let begun = Instant::now();
         let mut wrong = String::new();
         loop {
             let left = limit.saturating_sub(begun.elapsed());
-            let said = self.evaluate(script, left.max(PAUSE)).await;
+            let is_there = || is_there().map_err(NotSaid::Elsewhere);
+            let said = match self.evaluate_if(script, left.max(PAUSE), is_there).await {
+                Err(NotSaid::Elsewhere(error)) => return Err(error),
+                Err(NotSaid::Here(error)) => Err(error),
+                Ok(value) => Ok(value),
+            };
             match said {
                 Ok(value) if is_true(&value) => return Ok(value),
                 Ok(_) => wrong.clear(),
                 Err(PageError::Script(why)) if self.reads(script, ANSWERING).await == Ok(Reads::NotAtAll) => {
-                    return Err(PageError::Script(why));
+                    return Err(PageError::Script(why).into());
                 }
                 // While a page loads, what the condition speaks of may not be there yet.
                 Err(PageError::Script(why)) => wrong = format!(" ({why})"),
                 Err(PageError::Refused(_) | PageError::Element { .. }) => {}
                 Err(PageError::TimedOut { .. }) if begun.elapsed() >= limit => {}
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             }
             if begun.elapsed() >= limit {
                 let doing = format!("waiting for the condition{wrong}");
-                return Err(PageError::TimedOut { doing, limit });
+                return Err(PageError::TimedOut { doing, limit }.into());
             }
             unless_cancelled(&self.cancel, tokio::time::sleep(PAUSE)).await?;
         }

@@ -17,6 +17,9 @@ const NAME: &str = "deskhand";
 const STOPPED: &str = "Execution was terminated";
 const MOST_TRIES: usize = 5;
 
+/// Calls a function of the kit by its name.
+pub(super) const CALLED: &str = "function (name, argument) { return this[name](argument); }";
+
 /// What is evaluated there, once for each document: an object of functions. Refs that it gives begin with the number of
 /// the document, so that one of another document or frame is known for what it is.
 fn kit(generation: u64) -> String {
@@ -73,7 +76,7 @@ impl Page {
             let (session, world, is_new) = self.world(frame, fresh, limit).await?;
             let params = json!({
                 "objectId": world.kit,
-                "functionDeclaration": "function (name, argument) { return this[name](argument); }",
+                "functionDeclaration": CALLED,
                 "arguments": [{"value": function}, {"value": argument}],
                 "returnByValue": true,
                 "awaitPromise": true,
@@ -91,6 +94,24 @@ impl Page {
             }
             return Ok(evaluate::by_value(&answer["result"]));
         }
+    }
+
+    /// The element that a function of the kit gives, for commands about it, and where these go; `None` where it gives none.
+    pub(super) async fn object(
+        &self,
+        frame: &str,
+        function: &str,
+        argument: &Value,
+    ) -> Result<Option<(Session, String)>, PageError> {
+        let (session, world, _) = self.world(frame, false, Connection::USUAL).await?;
+        let params = json!({
+            "objectId": world.kit,
+            "functionDeclaration": CALLED,
+            "arguments": [{"value": function}, {"value": argument}],
+        });
+        let given = self.call_on(&session, Connection::USUAL, "Runtime.callFunctionOn", params).await?;
+        let object = given["result"]["objectId"].as_str().map(str::to_owned);
+        Ok(object.map(|object| (session, object)))
     }
 
     /// The world of a frame; made where there is none. The last says whether it was.

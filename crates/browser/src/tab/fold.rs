@@ -70,7 +70,7 @@ impl State {
                 if tab.frames.navigated(frame, session) {
                     tab.frames.detach_children(id);
                     if frame["parentId"].is_null() && id == tab.target {
-                        tab.dialogs.forget();
+                        tab.dialogs.forget(&mut self.notices);
                         tab.crashed = false;
                         tab.visited |= frame["url"] != "about:blank";
                     }

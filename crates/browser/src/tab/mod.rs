@@ -15,6 +15,7 @@ mod targets;
 mod tests;
 
 pub use self::{
+    dialogs::{BadMessage, Expected, LONGEST as LONGEST_MESSAGE, Message, NOT_OPENED},
     downloads::{Download, DownloadLimits, DownloadState, file_of},
     frames::{Frame, Reached, World},
     state::{State, Tab, Whose},

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// How many are kept, and how long each may be.
 const MOST: usize = 20;
-const LONGEST: usize = 500;
+const LONGEST: usize = 600;
 
 #[derive(Debug, Default)]
 pub struct Notices {

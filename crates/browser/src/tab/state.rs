@@ -56,7 +56,7 @@ pub struct Tab {
     pub session: String,
     pub title: String,
     pub frames: Frames,
-    pub(super) dialogs: Dialogs,
+    pub(crate) dialogs: Dialogs,
     pub crashed: bool,
     /// Whether anything but an empty page was ever in it.
     pub visited: bool,

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{
+    dialogs::{Expected, Message},
     fold::Then,
     state::{MOST_TABS, State, Whose},
 };
@@ -166,6 +167,39 @@ fn frames_that_were_there_before_are_taken_in() {
     assert_eq!(seen, [("T", None, "http://a.test/"), ("F", Some("T"), "http://a.test/f")]);
     assert!(tab.main_frame().unwrap().reached.load, "it is the document that was told of");
     assert_eq!(state.sessions_with_frames(), ["S"]);
+}
+
+/// While a yes waits: what comes twice gets it once, and what lacks something does not get it.
+#[test]
+fn a_yes_is_for_one_event_with_all_it_needs() {
+    let whole = json!({"type": "confirm", "message": "Sure?", "url": "http://a.test/b"});
+    let without = |key: &str| {
+        let mut dialog = whole.clone();
+        dialog.as_object_mut().unwrap().remove(key);
+        dialog
+    };
+    let odd = json!({"type": "confirm", "message": ["Sure?"], "url": {"http://a.test/": 1}});
+    let lacking = [without("url"), without("message"), without("type"), odd, json!([]), Value::Null];
+    for first in lacking.into_iter().chain([whole.clone()]) {
+        let mut state = one_tab();
+        let expected = Expected::new(Message::new("Sure?").unwrap(), None, state.current().unwrap().url());
+        state.tab_mut("T").unwrap().dialogs.expect(expected);
+        let mut answer = |dialog: &Value| {
+            let then = state.fold(&event(Some("S"), "Page.javascriptDialogOpening", dialog.clone()));
+            let [Then::Post { method: "Page.handleJavaScriptDialog", params, .. }] = &then[..] else {
+                panic!("{dialog}: {then:?}");
+            };
+            params.clone()
+        };
+        let (yes, no) = (json!({"accept": true}), json!({"accept": false}));
+        // What does not ask can only be closed.
+        let is_asking = first["type"] == "confirm";
+        let wanted = if first == whole || !is_asking { &yes } else { &no };
+        assert_eq!(&answer(&first), wanted, "{first}");
+        // The yes is still there for the one that is meant, and is used up by it.
+        assert_eq!(answer(&whole), if first == whole { no.clone() } else { yes }, "after {first}");
+        assert_eq!(answer(&whole), no, "after {first}");
+    }
 }
 
 #[test]

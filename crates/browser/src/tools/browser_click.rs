@@ -5,11 +5,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
+    accept_dialog::{self, AcceptDialog},
     elements::{self, Acted},
     hands::{self, ACTS},
     sending::Sends,
 };
-use crate::page::{Modifiers, Seen, Target};
+use crate::page::{Seen, Target};
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +24,7 @@ pub struct Input {
     x: Option<f64>,
     /// In pixels from the top.
     y: Option<f64>,
+    accept_dialog: Option<AcceptDialog>,
 }
 
 impl Input {
@@ -45,6 +47,8 @@ impl Tool for BrowserClick {
     .zh("在当前标签页点击元素（ref 或选择器）或坐标（x, y），产生真实鼠标事件。被遮挡或尚未出现的元素最多等待两秒。提交表单会询问。")
     .permission(Permission::Moderate)
     .effects(ACTS)
+    // What a dialog is answered may be a password.
+    .conceals(&["accept_dialog"])
     .toolsets(hands::TOOLSETS)
     .keywords(&["browser", "click", "press", "button", "link", "点击", "按钮", "链接", "网页"])
     .example(r#"{"selector": "button.save"}"#);
@@ -55,16 +59,17 @@ impl Tool for BrowserClick {
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         let target = input.target()?;
-        plan(cx, &target, elements::seen(cx, &target).await?.as_ref())
+        plan(cx, input, &target, elements::seen(cx, &target).await?.as_ref())
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Acted> {
         let target = input.target()?;
         let (page, notices) = hands::same_page(cx).await?;
-        let planned = |seen: Option<&Seen>| plan(cx, &target, seen);
+        let planned = |seen: Option<&Seen>| plan(cx, &input, &target, seen);
         let (point, line) = elements::point_at(cx, &page, &target, "click", planned).await?;
-        page.click_at(point, "left", 1, Modifiers::NONE).await?;
-        page.settle().await?;
+        let yes = accept_dialog::await_dialog(input.accept_dialog.as_ref(), &page)?;
+        page.click_at(point).await?;
+        accept_dialog::settle_after(yes, &page).await?;
         Acted::new(&page, &line, notices)
     }
 
@@ -73,6 +78,7 @@ impl Tool for BrowserClick {
     }
 }
 
-fn plan(cx: &Cx, target: &Target, seen: Option<&Seen>) -> ToolResult<Plan> {
-    elements::plan(cx, "Click", target, seen, &seen.map_or(Sends::Nothing, Sends::by_click))
+fn plan(cx: &Cx, input: &Input, target: &Target, seen: Option<&Seen>) -> ToolResult<Plan> {
+    let plan = elements::plan(cx, "Click", target, seen, &seen.map_or(Sends::Nothing, Sends::by_click))?;
+    accept_dialog::in_plan(input.accept_dialog.as_ref(), plan)
 }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::hands::{self, LIMIT, with_notices};
-use crate::page::{LEFT, PageError};
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -58,11 +57,16 @@ impl Tool for BrowserEvaluate {
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
-        let (page, mut notices) = hands::same_page(cx).await?;
-        let result = page.evaluate_here(&input.script, LIMIT).await.map_err(|error| match error {
-            PageError::Element { code: LEFT, message, .. } => ToolError::plan_changed(message),
-            error => error.into(),
-        })?;
+        let (page, mut notices) = hands::page(cx).await?;
+        let document = page.document()?;
+        let is_there = || {
+            hands::is_as_planned(cx, &page)?;
+            if page.document()? == document {
+                return Ok(());
+            }
+            Err(ToolError::plan_changed("The page was left before the script ran."))
+        };
+        let result = page.evaluate_if(&input.script, LIMIT, is_there).await?;
         notices.extend(page.notices());
         Ok(Output { result, notices })
     }

@@ -1,12 +1,13 @@
 //! `browser_press_key`: presses a key, with others held.
 
 use deskhand_core::{
-    Absent, Cx, Permission, Plan, Services, Spec, Tool, ToolError, ToolResult, tool::Rendered,
+    Absent, Cx, Permission, Plan, Preview, Services, Spec, Tool, ToolError, ToolResult, tool::Rendered,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    accept_dialog::{self, AcceptDialog},
     clipboard, elements,
     hands::{self, ACTS, with_notices},
     sending::{self, Sends},
@@ -23,6 +24,7 @@ pub struct Input {
     #[serde(default)]
     #[schemars(length(max = 4))]
     modifiers: Vec<String>,
+    accept_dialog: Option<AcceptDialog>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -49,12 +51,13 @@ impl Input {
         Ok(chord(&self.key, held)?)
     }
 
-    /// The keys, in words. A character that may go into a field is text like any other that is typed, and may be of a
-    /// password: it is not shown.
+    /// The keys, in words that stay. A character that may go into a field is text like any other that is typed, and may be
+    /// of a password: it is not among them.
     fn shown(&self, goes: Goes) -> String {
-        if goes != Goes::Elsewhere {
-            return "a key that types a character".to_owned();
-        }
+        if goes == Goes::Elsewhere { self.keys() } else { "a key that types a character".to_owned() }
+    }
+
+    fn keys(&self) -> String {
         let all: Vec<&str> = self.modifiers.iter().map(String::as_str).chain([self.key.as_str()]).collect();
         all.join("+")
     }
@@ -87,14 +90,15 @@ impl Goes {
         }
     }
 
-    fn settle(self, plan: Plan) -> Plan {
+    fn settle(self, plan: Plan, input: &Input) -> Plan {
         let secret = |plan: Plan, note: &str| {
             plan.at_least(Permission::Sensitive, "browser:secret", "It types into a field for secrets.")
                 .note(note)
         };
         match self {
             Self::Elsewhere => plan,
-            Self::IntoAField => plan.note("What is typed is not shown: it might be of a secret."),
+            // Whoever is asked sees it; it is kept no longer than that.
+            Self::IntoAField => plan.preview(Preview::Text(input.keys())),
             Self::IntoASecret => secret(plan, "The field is one for secrets: what is typed is not shown."),
             Self::Somewhere => {
                 secret(plan, "What has the focus cannot be looked into, and may be a field for secrets.")
@@ -116,7 +120,7 @@ impl Tool for BrowserPressKey {
     .permission(Permission::Moderate)
     .effects(ACTS)
     // Keys that are pressed one by one may be a password, as text may.
-    .conceals(&["key"])
+    .conceals(&["key", "accept_dialog"])
     .toolsets(hands::TOOLSETS)
     .keywords(&["browser", "key", "press", "keyboard", "enter", "shortcut", "按键", "键盘", "回车", "快捷键"])
     .example(r#"{"key": "a", "modifiers": ["Control"]}"#);
@@ -132,7 +136,8 @@ impl Tool for BrowserPressKey {
         }
         // There is no page and no field, but one may be meant that was there.
         let does = format!("Press {}", input.shown(Goes::of(&key, held, None)));
-        hands::on_page(cx, &does, Permission::Moderate, ACTS)
+        let plan = hands::on_page(cx, &does, Permission::Moderate, ACTS)?;
+        accept_dialog::in_plan(input.accept_dialog.as_ref(), plan)
     }
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
@@ -141,7 +146,11 @@ impl Tool for BrowserPressKey {
         // The focus may be elsewhere by now.
         let (again, shown) = plan(cx, &page, &input).await?;
         elements::still_approved(cx, &again)?;
+        let yes = accept_dialog::await_dialog(input.accept_dialog.as_ref(), &page)?;
         page.press(&key, held).await?;
+        if yes.is_some() {
+            accept_dialog::settle_after(yes, &page).await?;
+        }
         notices.extend(page.notices());
         Ok(Output { pressed: shown, notices })
     }
@@ -165,5 +174,6 @@ async fn plan(cx: &Cx, page: &Page, input: &Input) -> ToolResult<(Plan, String)>
     let plan = hands::on_page(cx, &does, Permission::Moderate, ACTS)?;
     let plan = clipboard::settle(cx, plan, &key, held)?;
     let plan = hands::in_document(plan, seen.as_ref().and_then(|seen| seen.host.as_deref()));
-    Ok((goes.settle(sends.settle(plan)), shown))
+    let plan = accept_dialog::in_plan(input.accept_dialog.as_ref(), goes.settle(sends.settle(plan), input))?;
+    Ok((plan, shown))
 }

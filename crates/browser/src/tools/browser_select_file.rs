@@ -74,7 +74,8 @@ impl Tool for BrowserSelectFile {
         // The browser opens a path when the page asks for it, which may be late: it gets what was approved, as it is now.
         let copied = tokio::task::spawn_blocking(move || copies(&places, &folder)).await;
         let files = copied.map_err(|error| ToolError::new("not_copied", format!("{error}.")))??;
-        let described = page.select_files(&target, &files).await?;
+        // Copying takes its time: the field that was looked at gets them, or none.
+        let described = page.select_files(&seen.target(), &files).await?;
         Acted::new(&page, &described["line"], notices)
     }
 

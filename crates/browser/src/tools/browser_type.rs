@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
+    accept_dialog::{self, AcceptDialog},
     elements::{self, Acted},
     hands::{self, ACTS},
     sending::Sends,
@@ -22,6 +23,11 @@ use crate::{
 
 /// How long typing with pauses may take.
 const LONGEST: Duration = Duration::from_secs(100);
+
+/// What plans say of fields for secrets.
+const FOR_SECRETS: &str = "The field is one for secrets: what is typed is not shown.";
+const HIDDEN: &str =
+    "What is there cannot be looked into, and may be a field for secrets: what is typed is not shown.";
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -40,6 +46,8 @@ pub struct Input {
     /// Press Enter afterwards.
     #[serde(default)]
     submit: bool,
+    /// With submit: says yes to the dialog that Enter opens; others get a no.
+    accept_dialog: Option<AcceptDialog>,
 }
 
 impl Input {
@@ -57,6 +65,14 @@ impl Input {
         }
         Ok(delay)
     }
+
+    fn accept_dialog(&self) -> ToolResult<Option<&AcceptDialog>> {
+        if self.accept_dialog.is_some() && !self.submit {
+            let message = "A dialog is accepted only when Enter opens it: accept_dialog goes with submit.";
+            return Err(ToolError::invalid("accept_without_submit", message));
+        }
+        Ok(self.accept_dialog.as_ref())
+    }
 }
 
 pub struct BrowserType;
@@ -73,8 +89,8 @@ impl Tool for BrowserType {
     .zh("在当前标签页的输入框（ref 或选择器）中输入文本，替换原有内容；对下拉列表则选择选项；submit 为真时按回车。密码和提交表单会询问。")
     .permission(Permission::Moderate)
     .effects(ACTS)
-    // What is typed may be a password; that is known only once the page was asked.
-    .conceals(&["text"])
+    // What is typed may be a password; that is known only once the page was asked. Whoever is asked sees what is none.
+    .conceals(&["text", "accept_dialog"])
     .toolsets(hands::TOOLSETS)
     .keywords(&["browser", "type", "fill", "input", "text", "form", "输入", "填写", "表单", "文本"])
     .example(r#"{"selector": "input[name=q]", "text": "deskhand", "submit": false}"#);
@@ -94,8 +110,9 @@ impl Tool for BrowserType {
         let (page, notices) = hands::same_page(cx).await?;
         let (line, field) = fill(cx, &page, &target, &input).await?;
         if input.submit {
+            let yes = accept_dialog::await_dialog(input.accept_dialog()?, &page)?;
             Strokes::new(cx, &page, &field).press(&Key::typing('\n'), Modifiers::NONE).await?;
-            page.settle().await?;
+            accept_dialog::settle_after(yes, &page).await?;
         }
         Acted::new(&page, &line, notices)
     }
@@ -109,24 +126,19 @@ impl Tool for BrowserType {
 fn plan(cx: &Cx, input: &Input, target: &Target, seen: Option<&Seen>) -> ToolResult<Plan> {
     let sends = seen.map_or(Sends::Nothing, |seen| sends(input, seen));
     let plan = elements::plan(cx, "Type into", target, seen, &sends)?;
-    match seen.map(|seen| &seen.answer) {
-        None => Ok(plan.note("The field is not there yet: what is typed is not shown.")),
-        Some(field) if field["secret"] != false => Ok(plan
+    let plan = match seen {
+        None => plan.note("The field is not there yet: what is typed is not shown."),
+        Some(field) if field.is_hidden => plan
+            .at_least(Permission::Sensitive, "browser:secret", "It may type into a field for secrets.")
+            .note(HIDDEN),
+        Some(field) if field.answer["secret"] != false => plan
             .at_least(Permission::Sensitive, "browser:secret", "It types into a field for secrets.")
-            .note("The field is one for secrets: what is typed is not shown.")),
-        Some(field) if may_be_shown(field, &input.text) => {
-            Ok(plan.preview(Preview::Text(input.text.clone())))
-        }
-        Some(_) => Ok(plan.note("What is typed is not shown: it might be a secret.")),
-    }
-}
-
-/// What a plan has shown cannot be taken back: it stands in events. Every field may become one for secrets when it gets the
-/// focus or the first character, and a secret may be meant for another field. What is one of a list's own options is the
-/// page's text, and what stands in an editable part of a page can be read there by everybody.
-fn may_be_shown(field: &Value, text: &str) -> bool {
-    let is_option = |options: &Vec<Value>| options.iter().any(|option| option.as_str() == Some(text));
-    field["kind"] == "editable" || field["options"].as_array().is_some_and(is_option)
+            .note(FOR_SECRETS),
+        Some(_) if input.text.is_empty() => plan.note("The text is empty."),
+        // Whoever is asked has to see it. It stays nowhere: it might be a secret, meant for another field.
+        Some(_) => plan.preview(Preview::Text(input.text.clone())),
+    };
+    accept_dialog::in_plan(input.accept_dialog()?, plan)
 }
 
 fn sends(input: &Input, seen: &Seen) -> Sends {
@@ -145,13 +157,12 @@ fn new_line(described: &Value) -> NewLine {
 
 /// Fills the field: what it was called before, and the field that has the focus now.
 async fn fill(cx: &Cx, page: &Page, target: &Target, input: &Input) -> ToolResult<(Value, Found)> {
-    let aimed = page.aim(target, "type").await?;
+    let (aimed, seen) = page.aim_and_look(target, "type").await?;
     // What is looked at, prepared and typed into is one element, also where a selector would find another by then.
     let element = aimed.target();
     let ask = async |function: &str, more: Value| {
         page.ask_about(&element, function, &more, Connection::USUAL).await
     };
-    let seen = page.look_at(&element).await?;
     elements::still_approved(cx, &plan(cx, input, target, Some(&seen))?)?;
     let line = aimed.answer["line"].clone();
     match seen.answer["kind"].as_str() {
@@ -159,8 +170,9 @@ async fn fill(cx: &Cx, page: &Page, target: &Target, input: &Input) -> ToolResul
         Some("set") => Ok((line, ask("set_value", json!({"value": input.text})).await?)),
         _ => {
             let field = ask("prepare_typing", json!({"clear": true})).await?;
-            let was_approved = |plan: &Plan| plan.permission >= Permission::Sensitive;
-            if field.answer["secret"] == true && !cx.plan().is_none_or(was_approved) {
+            // Other things are sensitive, too: what counts is that this was said.
+            let was_said = |plan: &Plan| plan.notes.iter().any(|note| note == FOR_SECRETS || note == HIDDEN);
+            if field.answer["secret"] == true && !cx.plan().is_none_or(was_said) {
                 return Err(ToolError::plan_changed("With the focus the field is one for secrets."));
             }
             let strokes = Strokes::new(cx, page, &field);

@@ -129,7 +129,9 @@ impl Tool for BrowserWaitFor {
             element = seen["line"].as_str().map(str::to_owned);
         }
         if let Some(script) = condition {
-            page.wait_for_condition(script, limit.saturating_sub(begun.elapsed())).await?;
+            // The page may be left at any time meanwhile; on the same host the script may go on.
+            let left = limit.saturating_sub(begun.elapsed());
+            page.wait_for_condition(script, left, || hands::is_as_planned(cx, &page)).await?;
         }
         notices.extend(page.notices());
         let waited_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);

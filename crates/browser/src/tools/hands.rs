@@ -70,12 +70,23 @@ pub async fn same_page(cx: &Cx) -> ToolResult<(Page, Vec<String>)> {
     let (page, notices) = page(cx).await?;
     // What is known of the tab comes from events, which may still be on their way.
     page.catch_up().await?;
-    let here = source_in(&page.browser().targets().look());
-    if cx.plan().is_some_and(|plan| plan.outside != here) {
-        let shown = here.as_deref().unwrap_or("an empty page");
-        return Err(ToolError::plan_changed(format!("The browser is at {shown} now.")));
-    }
+    is_as_planned(cx, &page)?;
     Ok((page, notices))
+}
+
+/// Whether the plan was made for the page that is there, as far as is known of it.
+pub fn is_as_planned(cx: &Cx, page: &Page) -> ToolResult<()> {
+    // In the tab of the call: what it has opened since, and is looked at next, is not acted on.
+    let target = page.tab(|tab| tab.target.clone())?;
+    let here = {
+        let state = page.browser().targets().look();
+        source_at(&state, state.tab(&target))
+    };
+    if cx.plan().is_none_or(|plan| plan.outside == here) {
+        return Ok(());
+    }
+    let shown = here.as_deref().unwrap_or("an empty page");
+    Err(ToolError::plan_changed(format!("The browser is at {shown} now.")))
 }
 
 /// Where the session's browser is: the host, and where what the page says comes from. Starts none, and waits for nothing.
@@ -90,18 +101,20 @@ pub fn host_of(url: &str) -> Option<String> {
     Url::parse(url).ok()?.host_str().map(str::to_owned)
 }
 
-/// Where text of a page comes from; `None` for a tab in which nothing was opened yet. (An empty page that another one
-/// opened has whatever that one wrote into it.)
+/// Where text of a page comes from; `None` for a tab in which nothing was opened yet.
 fn source_of(tab: &Tab) -> Option<String> {
-    let untouched = tab.number == 1 && !tab.visited;
-    (!untouched).then(|| host_of(tab.url()).unwrap_or_else(|| "a web page".to_owned()))
+    (!tab.is_untouched()).then(|| host_of(tab.url()).unwrap_or_else(|| "a web page".to_owned()))
 }
 
 /// Where text of the tab that is open comes from. Where nothing is in that one, something of another may still be told:
 /// its title, a dialog, the name of a download.
 fn source_in(state: &State) -> Option<String> {
+    source_at(state, state.current())
+}
+
+fn source_at(state: &State, tab: Option<&Tab>) -> Option<String> {
     let others = || state.tabs.iter().find_map(source_of).map(|_| "a web page".to_owned());
-    state.current().and_then(source_of).or_else(others)
+    tab.and_then(source_of).or_else(others)
 }
 
 /// A plan for something on the page that is there.

@@ -1,5 +1,6 @@
 //! The tools: a file each, and what they share in [`hands`].
 
+mod accept_dialog;
 mod browser_click;
 mod browser_downloads;
 mod browser_evaluate;

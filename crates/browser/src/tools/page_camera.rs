@@ -1,14 +1,16 @@
 //! The pictures that `screenshot` takes of web pages: by the browser of the session.
 
 use deskhand_core::{
-    Absent, Cx, Effects, PageCamera, PageShot, Permission, Plan, Services, ToolError, ToolResult,
-    page_camera::Later,
+    Absent, Cx, Effects, PageCamera, PagePicture, PageShot, Permission, Plan, Services, ToolError,
+    ToolResult, page_camera::Later,
 };
+
+use url::Url;
 
 use super::hands::{self, LIMIT, web_address};
 use crate::{
     Browsers,
-    page::{WaitUntil, What},
+    page::{Page, Picture, WaitUntil, What},
 };
 
 impl PageCamera for Browsers {
@@ -25,25 +27,49 @@ impl PageCamera for Browsers {
         })
     }
 
-    fn take<'a>(&'a self, shot: &'a PageShot, cx: &'a Cx) -> Later<'a, Vec<u8>> {
+    fn take<'a>(&'a self, shot: &'a PageShot, cx: &'a Cx) -> Later<'a, PagePicture> {
         Box::pin(async move {
-            let page = match &shot.url {
+            let (page, opened) = match &shot.url {
                 Some(text) => {
                     let url = web_address(text)?;
-                    let (page, _) = hands::page(cx).await?;
-                    hands::approved(&page, &url)?;
-                    if page.navigate(url.as_str(), WaitUntil::Load, LIMIT).await?.download {
-                        let message = format!("{url} is a download: there is no page to take a picture of.");
-                        return Err(ToolError::new("no_page", message));
-                    }
-                    page
+                    (open(&url, cx).await?, Some(url))
                 }
-                None => hands::same_page(cx).await?.0,
+                None => (hands::same_page(cx).await?.0, None),
             };
             let what = if shot.full_page { What::FullPage } else { What::Viewport };
-            Ok(page.screenshot(what).await?.png)
+            let Picture { png, cut_from, .. } = page.screenshot(what).await?;
+            // The page may have led on by itself while the picture was taken.
+            page.catch_up().await?;
+            match opened {
+                Some(url) => is_at(&page, &url)?,
+                None => hands::is_as_planned(cx, &page)?,
+            }
+            Ok(PagePicture { png, cut_from })
         })
     }
+}
+
+/// Opens the page that was approved.
+async fn open(url: &Url, cx: &Cx) -> ToolResult<Page> {
+    let (page, _) = hands::page(cx).await?;
+    hands::approved(&page, url)?;
+    if page.navigate(url.as_str(), WaitUntil::Load, LIMIT).await?.download {
+        let message = format!("{url} is a download: there is no page to take a picture of.");
+        return Err(ToolError::new("no_page", message));
+    }
+    is_at(&page, url)?;
+    Ok(page)
+}
+
+/// The plan was for one host. Of another one, where that leads to, no picture is taken.
+fn is_at(page: &Page, url: &Url) -> ToolResult<()> {
+    let here = page.browser().targets().look().current().map(|tab| tab.url().to_owned()).unwrap_or_default();
+    if hands::host_of(&here).as_deref() == url.host_str() {
+        return Ok(());
+    }
+    let message = format!("{} leads to another host: {}", hands::short(url.as_str()), hands::short(&here));
+    Err(ToolError::new("redirected", message)
+        .hint("No picture was taken. If it is to be of that page, give that address as url."))
 }
 
 impl Browsers {

@@ -51,6 +51,9 @@ impl Sends {
         if seen.is_hidden || seen.answer["opaque"] == true {
             return Self::Perhaps("what has the focus cannot be looked into");
         }
+        if seen.answer["enclosed"] == true {
+            return Self::Perhaps("what is around the focus cannot be looked into");
+        }
         Self::form(&seen.answer["submits"]).unwrap_or(Self::Nothing)
     }
 

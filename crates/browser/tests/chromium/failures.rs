@@ -81,6 +81,30 @@ async fn without_a_page_it_is_said_that_there_is_none() {
     shop.browsers.close_all().await;
 }
 
+/// One that was not there at the start is not offered; one that was taken away since is missed by the call.
+#[tokio::test]
+async fn without_a_browser_it_is_said_that_there_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("chromium");
+    let navigate = |shop: &Shop| json!({"url": shop.server.url("plain.html")});
+    let shop = Shop::with(|config| config.path = Some(program.clone())).await;
+    let outcome = shop.try_call("browser_navigate", navigate(&shop)).await;
+    assert_eq!(outcome.status, Status::NotFound, "{}", outcome.text);
+    assert!(outcome.text.contains("browser.path"), "{}", outcome.text);
+    std::os::unix::fs::symlink(crate::fixture::chromium().path, &program).unwrap();
+    let shop = Shop::with(|config| config.path = Some(program.clone())).await;
+    std::fs::remove_file(&program).unwrap();
+    for (tool, arguments) in [
+        ("browser_navigate", navigate(&shop)),
+        ("browser_launch", json!({})),
+        ("browser_snapshot", json!({})),
+        ("browser_click", json!({"selector": "button"})),
+    ] {
+        let outcome = shop.fails(tool, arguments, "no_browser").await;
+        assert!(outcome.error.unwrap().hint.unwrap().contains("Set browser.path"), "{tool}");
+    }
+}
+
 #[tokio::test]
 async fn a_browser_that_is_killed_under_a_call_fails_that_call_alone() {
     let shop = Shop::new().await;

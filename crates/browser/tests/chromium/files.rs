@@ -1,8 +1,13 @@
 //! Files into a page and out of it: only by a call whose plan names them.
 
-use std::{fs, path::PathBuf, sync::Arc};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
-use deskhand_browser::tab::DownloadState;
+use deskhand_browser::{cdp::Session, tab::DownloadState};
 use deskhand_core::{
     Answer, ApprovalRequest, Approver, Permission, Request, ResultAnswer, Status, UndoJournal, UndoStep,
     Undoable,
@@ -57,6 +62,52 @@ async fn a_download_gets_into_the_workspace_only_by_a_call_that_says_so() {
     shop.call("browser_downloads", save("notes.txt")).await;
     assert_eq!(fs::read(path("notes.txt")).unwrap(), b"downloaded");
     shop.browsers.close_all().await;
+}
+
+/// Copying a large file takes its time, and the page may have put another field in the place of the one that was approved.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_other_field_gets_the_files() {
+    let shop = Shop::new().await;
+    let large = fs::File::create(shop.folder.path().join("large")).unwrap();
+    shop.go("plain.html").await;
+    let browser = shop.browsers.running("test").unwrap();
+    let mut was_in_time = false;
+    // A copy that is done before the page has changed shows nothing; then a larger one is made.
+    for size in [32_u64 << 20, 128 << 20, 500 << 20] {
+        large.set_len(size).unwrap();
+        let fields = "<input type=file id=one><input type=file id=other>";
+        shop.script(&format!("document.body.innerHTML = '{fields}'; 1")).await;
+        // Not by a page of our own: the call has that.
+        let session = browser.targets().look().current().unwrap().session.clone();
+        let session = Session::of(browser.connection().clone(), session);
+        let uploads = browser.uploads();
+        let swap = tokio::spawn(async move {
+            while !uploads.exists() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            let script = "window.fields = [one, other]; one.id = 'x'; other.id = 'one'; 1";
+            session.call("Runtime.evaluate", json!({"expression": script})).await.unwrap();
+            bytes_in(&uploads) < size
+        });
+        shop.call("browser_select_file", json!({"selector": "#one", "paths": ["large"]})).await;
+        was_in_time = swap.await.unwrap();
+        assert_eq!(shop.script("fields.map(field => field.files.length)").await, json!([1, 0]));
+        fs::remove_dir_all(browser.uploads()).unwrap();
+        if was_in_time {
+            break;
+        }
+    }
+    assert!(was_in_time, "the page never changed while a file was copied");
+    shop.browsers.close_all().await;
+}
+
+/// How much is in the files of a folder, and of those in it.
+fn bytes_in(folder: &Path) -> u64 {
+    let size = |entry: fs::DirEntry| match entry.metadata().unwrap() {
+        of if of.is_dir() => bytes_in(&entry.path()),
+        of => of.len(),
+    };
+    fs::read_dir(folder).unwrap().map(|entry| size(entry.unwrap())).sum()
 }
 
 #[tokio::test]

@@ -132,9 +132,14 @@ impl Server {
         format!("http://127.0.0.1:{}/{name}", self.port)
     }
 
+    /// Waits until somebody asks for what is held.
+    pub async fn asked(&self) {
+        self.held.asked.subscribe().wait_for(|asked| *asked > 0).await.unwrap();
+    }
+
     /// Lets go what is held, as soon as somebody has asked for it.
     pub async fn let_go(&self) {
-        self.held.asked.subscribe().wait_for(|asked| *asked > 0).await.unwrap();
+        self.asked().await;
         self.held.let_go.send_replace(true);
     }
 

@@ -158,6 +158,7 @@ async fn what_is_sensitive_is_asked_about_on_that_host_all_the_same() {
     let file = json!({"selector": "#file", "paths": ["a.txt"]});
     for (tool, arguments) in [
         ("browser_click", json!({"selector": "#button"})),
+        ("browser_click", json!({"selector": "#link", "accept_dialog": {"message": "Sure?"}})),
         ("browser_type", json!({"selector": "#line", "text": "a\n"})),
         ("browser_select_file", file.clone()),
         ("browser_select_file", file),

@@ -1,6 +1,7 @@
 //! The crate against a real Chromium, on pages of our own in `tests/pages/`, served from this machine.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // all of it is tests
 
+mod accepting;
 mod aiming;
 mod attach;
 mod bounds;
@@ -20,6 +21,7 @@ mod pictures;
 mod scripts;
 mod secrets;
 mod sending;
+mod sending_closed;
 mod stealth;
 mod tabs;
 mod tools;

@@ -1,10 +1,16 @@
 //! `screenshot` of a web page: through the browser of the session, and through the outbound guard.
 
-use deskhand_core::{Permission, Request, Status};
+use std::sync::Arc;
+
+use deskhand_core::{Mode, Permission, Request, Status, event::NoEvents};
 use deskhand_tools::desktop::Picture;
 use serde_json::{Value, json};
 
-use crate::{fixture::config, tools::Shop};
+use crate::{
+    fixture::config,
+    meanwhile::{Once, at_last, between},
+    tools::{Shop, Yes},
+};
 
 fn read(path: &Value) -> Picture {
     Picture::read(&std::fs::read(path.as_str().unwrap()).unwrap()).unwrap()
@@ -29,6 +35,14 @@ async fn the_page_that_is_open_is_in_the_picture() {
     assert_eq!((taken.images.len(), taken.outside.as_deref()), (1, Some("127.0.0.1")));
     let whole = shop.call("screenshot", web(json!({"full_page": true}))).await;
     assert!(read(&whole.data["path"]).height >= 2500);
+    assert!(!whole.text.contains("cut off") && whole.data.get("notes").is_none(), "{}", whole.text);
+    // No more can be drawn at once; that something is missing has to be said.
+    shop.script("document.body.style.height = '20000px'; 1").await;
+    let whole = shop.call("screenshot", web(json!({"full_page": true}))).await;
+    assert_eq!(read(&whole.data["path"]).height, 16_384);
+    let note = whole.data["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("It is cut off: all of it would be ") && note.contains("×20"), "{note}");
+    assert!(whole.text.contains(note), "{}", whole.text);
     // With an address, it is opened first.
     let second = shop.server.url("second.html");
     shop.call("screenshot", web(json!({"url": second}))).await;
@@ -62,6 +76,25 @@ async fn a_page_is_reached_only_as_the_guard_says() {
     shop.browsers.close_all().await;
 }
 
+/// A plan names one host; where that leads on to another there is no picture of the other.
+#[tokio::test]
+async fn an_address_that_leads_to_another_host_gives_no_picture() {
+    let shop = Shop::new().await;
+    let second = shop.server.elsewhere("second.html");
+    let led = shop.server.url(&format!("redirect?{second}"));
+    let outcome =
+        shop.try_call("screenshot", json!({"target": "web", "url": led, "path": "other.png"})).await;
+    let error = outcome.error.unwrap();
+    assert_eq!((outcome.status, error.code.as_str()), (Status::Error, "redirected"), "{}", error.message);
+    assert!(error.message.contains(&second), "{}", error.message);
+    assert!(outcome.images.is_empty() && !shop.folder.path().join("other.png").exists());
+    // Within the host it is the page that was asked for.
+    let led = shop.server.url(&format!("redirect?{}", shop.server.url("second.html")));
+    let taken = shop.call("screenshot", json!({"target": "web", "url": led})).await;
+    assert_eq!((taken.images.len(), taken.outside.as_deref()), (1, Some("127.0.0.1")));
+    shop.browsers.close_all().await;
+}
+
 /// Whoever has seen the plan is asked anew where the page is another one by then.
 #[tokio::test]
 async fn a_plan_of_a_picture_holds_for_the_page_that_was_there() {
@@ -77,6 +110,30 @@ async fn a_plan_of_a_picture_holds_for_the_page_that_was_there() {
     shop.call("browser_navigate", json!({"url": shop.server.elsewhere("plain.html")})).await;
     let after = plan(&shop).await;
     assert!(!before.still_holds(&after) && after.summary.contains("localhost"), "{}", after.summary);
+    shop.browsers.close_all().await;
+}
+
+/// Between the question and the picture the page may lead elsewhere: while the person is asked, or at the last moment.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_picture_is_taken_of_another_page_than_was_asked_about() {
+    let mut shop = Shop::new().await;
+    let whole = Arc::clone(&shop.gate.audit);
+    for moment in [between, at_last] {
+        shop.session.approvers = vec![Arc::new(Yes)];
+        shop.go("plain.html").await;
+        let asks = Arc::new(Once::default());
+        shop.session.approvers = vec![asks.clone()];
+        shop.session.mode = Mode::Ask;
+        let leave = format!("new Promise(() => location = '{}')", shop.server.elsewhere("second.html"));
+        moment(&mut shop, &leave);
+        let outcome = shop.try_call("screenshot", json!({"target": "web", "path": "other.png"})).await;
+        shop.gate.audit = Arc::clone(&whole);
+        shop.session.events = Arc::new(NoEvents);
+        let asked = asks.0.lock().unwrap().clone();
+        assert!(asked[0].contains("(127.0.0.1)") && asked[1].contains("(localhost)"), "{asked:?}");
+        assert_eq!(outcome.status, Status::ExecutionRejected, "{}", outcome.text);
+        assert!(outcome.images.is_empty() && !shop.folder.path().join("other.png").exists());
+    }
     shop.browsers.close_all().await;
 }
 

@@ -1,14 +1,18 @@
 //! Waits that end when it is so: not before, and not never.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use deskhand_browser::page::{PageError, WaitUntil};
+use deskhand_browser::{
+    cdp::Session,
+    page::{PageError, WaitUntil},
+};
 use deskhand_core::{Permission, Status};
 use serde_json::json;
 
 use crate::{
     fixture::{Desk, LIMIT},
-    tools::{Shop, ref_in},
+    meanwhile::{Once, arrived, quietly},
+    tools::{Shop, Yes, ref_in},
 };
 
 const SHORT: Duration = Duration::from_millis(600);
@@ -167,6 +171,76 @@ async fn what_went_wrong_with_a_condition_is_told() {
     // What cannot be read yet is not what cannot be read as a script.
     shop.script("setTimeout(() => document.title = '{\"done\": true}', 300); 1").await;
     shop.call("browser_wait_for", json!({"condition": "JSON.parse(document.title).done"})).await;
+    shop.browsers.close_all().await;
+}
+
+/// The tab that was there first, past the gate and past whoever has it.
+fn first_tab(shop: &Shop) -> Session {
+    let browser = shop.browsers.running("test").unwrap();
+    let session = browser.targets().look().tabs[0].session.clone();
+    Session::of(browser.connection().clone(), session)
+}
+
+/// A pop-up of the same host does not stand for the tab that has the condition, and was left.
+#[tokio::test]
+async fn a_pop_up_is_not_the_page_that_a_condition_was_approved_for() {
+    let shop = Shop::new().await;
+    shop.go("plain.html").await;
+    let script = "document.title === 'Second page' && (document.title = 'ran')";
+    let leave = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let open = json!({"expression": "open('plain.html'); 1", "userGesture": true});
+        first_tab(&shop).call("Runtime.evaluate", open).await.unwrap();
+        arrived(&shop, "plain.html").await;
+        let away = json!({"url": shop.server.elsewhere("second.html")});
+        first_tab(&shop).call("Page.navigate", away).await.unwrap();
+    };
+    let waits = shop.try_call("browser_wait_for", json!({"condition": script, "timeout": 3000}));
+    let (outcome, ()) = tokio::join!(waits, leave);
+    assert_eq!(outcome.status, Status::TimedOut, "{}", outcome.text);
+    assert_eq!(shop.browsers.running("test").unwrap().targets().look().tabs.len(), 2);
+    let title = json!({"expression": "document.title"});
+    let title = first_tab(&shop).call("Runtime.evaluate", title).await.unwrap();
+    assert_eq!(title["result"]["value"], "Second page", "it did not run there");
+    shop.browsers.close_all().await;
+}
+
+/// A condition is approved for the page that is there: on the next one it does not run, unless that is of the same host.
+#[tokio::test]
+async fn a_condition_that_was_approved_for_one_page_is_not_evaluated_on_another() {
+    let mut shop = Shop::new().await;
+    let script = "document.title === 'Second page' && (document.title = 'ran')";
+    let alone = json!({"condition": script, "timeout": 20_000});
+    let with_element =
+        json!({"selector": "#button", "state": "detached", "condition": script, "timeout": 20_000});
+    let (here, elsewhere) = (shop.server.url("second.html"), shop.server.elsewhere("second.html"));
+    for (arguments, to, title) in [
+        (&alone, &elsewhere, "Second page"),
+        (&with_element, &elsewhere, "Second page"),
+        (&alone, &here, "ran"),
+        (&with_element, &here, "ran"),
+    ] {
+        shop.session.approvers = vec![Arc::new(Yes)];
+        shop.go("plain.html").await;
+        let asks = Arc::new(Once::default());
+        shop.session.approvers = vec![asks.clone()];
+        let leave = async {
+            // By then the condition is evaluated, or the element is waited for.
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            first_tab(&shop).call("Page.navigate", json!({"url": to})).await.unwrap();
+        };
+        let (outcome, ()) = tokio::join!(shop.try_call("browser_wait_for", arguments.clone()), leave);
+        let case = format!("{arguments} {to}: {}", outcome.text);
+        let asked = asks.0.lock().unwrap().clone();
+        assert!(asked[0].contains("(127.0.0.1)"), "{asked:?}");
+        if title == "ran" {
+            assert_eq!((outcome.status, asked.len()), (Status::Success, 1), "{case}");
+        } else {
+            assert_eq!(outcome.status, Status::ExecutionRejected, "{case}");
+            assert!(asked[1].contains("(localhost)"), "{asked:?}");
+        }
+        assert_eq!(quietly(&shop, "document.title").await, title, "{case}");
+    }
     shop.browsers.close_all().await;
 }
 

@@ -7,10 +7,10 @@ let desk;
 before(async () => { desk = await start(); });
 after(() => desk.close());
 
-test("resolve: selectors into shadow roots, several matches, and what is wrong with the others", async () => {
+test("describe: selectors into shadow roots, several matches, and what is wrong with the others", async () => {
   const { call, element, page } = await desk.open("shadow.html");
   for (const selector of ["#in-shadow", "my-card button", "my-outer my-inner #deep", "my-outer section .field", "nothing, my-inner input"]) {
-    const answer = await call("resolve", { selector });
+    const answer = await call("describe", { selector });
     assert.equal(answer.count, 1, `${selector}: ${JSON.stringify(answer)}`);
   }
   const { x, y } = await call("action_point", { selector: "my-card button" });
@@ -20,21 +20,21 @@ test("resolve: selectors into shadow roots, several matches, and what is wrong w
   assert.equal((await element({ selector: "#no" })).subtype, "null");
 
   const form = await desk.open("form.html");
-  const many = await form.call("resolve", { selector: "input, option" });
+  const many = await form.call("describe", { selector: "input, option" });
   assert.ok(many.count > 5);
   assert.match(many.line, /textbox "Your name"/u);
-  const hidden = await form.call("resolve", { selector: "input[type=file], #gift" });
+  const hidden = await form.call("describe", { selector: "input[type=file], #gift" });
   assert.match(hidden.line, /checkbox "Gift"/u, "the first that can be seen");
-  const missing = await form.call("resolve", { selector: "button#submit-colour" });
+  const missing = await form.call("describe", { selector: "button#submit-colour" });
   assert.deepEqual([missing.error, missing.count], ["not_found", 0]);
   assert.ok(missing.hints.some((line) => line.includes('combobox "Colour"')), JSON.stringify(missing.hints));
   for (const [selector, word] of [["div[", /CSS/u], ["//div", /XPath/u], ["button:contains('Send')", /snapshot/u], ["#1a", /digit/u]]) {
-    const answer = await form.call("resolve", { selector });
+    const answer = await form.call("describe", { selector });
     assert.equal(answer.error, "bad_selector", selector);
     assert.match(answer.message, word);
   }
-  assert.equal((await form.call("resolve", {})).error, "no_target");
-  assert.match((await form.call("resolve", { x: 5000, y: 5 })).message, /outside the viewport/u);
+  assert.equal((await form.call("describe", {})).error, "no_target");
+  assert.match((await form.call("describe", { x: 5000, y: 5 })).message, /outside the viewport/u);
 });
 
 test("action_point: where a click arrives", async () => {
@@ -66,7 +66,7 @@ test("action_point: and why it does not", async () => {
   }
   const under = await call("action_point", { selector: "#under" });
   assert.match(under.covered_by.line, /region "Veil" \[ref=\w+\]/u);
-  assert.match((await call("resolve", { ref: under.covered_by.ref })).line, /Veil/u);
+  assert.match((await call("describe", { ref: under.covered_by.ref })).line, /Veil/u);
   assert.ok((await call("action_point", { selector: "#disabled", kind: "hover" })).x > 0);
   const form = await desk.open("form.html");
   assert.equal((await form.call("action_point", { selector: "#locked", kind: "type" })).reason, "readonly");
@@ -90,25 +90,54 @@ test("holds_focus: what is typed goes into it, or does not", async () => {
   assert.equal((await call("holds_focus", { ref })).holds, false);
 });
 
+test("suspects: where a shadow root that nobody sees may have a button", async () => {
+  const { page, call, list } = await desk.open("sending.html");
+  await page.evaluate(() => document.querySelector("#closed").insertAdjacentHTML("afterend", `
+    <late-form id="late"><x-icon id="icon"><svg id="drawing" width="20" height="20"/></x-icon><em id="within">text</em>
+    <textarea id="area"></textarea><input id="field"><button id="own">own</button></late-form>
+    <div id="plain"><label id="labelled" for="far">text</label></div><p id="paragraph"><input type="checkbox" id="far"></p>`));
+  for (const [selector, ids] of Object.entries({
+    "#closed": ["closed", ""], "#within": ["late", ""], "#area": ["late", ""], "#field": ["late", ""], "#own": ["late", ""],
+    "#drawing": ["icon", "late", ""], "#plain": ["plain", ""], "#labelled": ["plain", "", "paragraph"], "#link": [""],
+    // What is inside an open root is seen.
+    "#deep-button": [""],
+  })) assert.deepEqual(await list("suspects", { selector }), ids, selector);
+  await page.focus("#field");
+  assert.deepEqual(await list("focus_suspects", {}), ["late", ""]);
+  await page.evaluate(() => { document.querySelector("#field").focus(); document.body.append(document.createElement("div")); let at = document.body.lastChild; for (let depth = 0; depth < 600; depth += 1) { at.append(document.createElement("div")); at = at.lastChild; } at.id = "far-down"; at.textContent = "x"; });
+  assert.equal(await list("suspects", { selector: "#far-down" }), null, "too many to ask about");
+  const aimed = await call("action_point", { selector: "#field", kind: "type", described: true });
+  assert.equal(aimed.seen.kind, "text");
+  assert.equal((await call("action_point", { selector: "#field", kind: "type" })).seen, null);
+  await page.close();
+});
+
 test("describe: kinds, and what sends a form", async () => {
   const { call } = await desk.open("form.html");
   for (const [selector, kind] of [["#name", "text"], ["#note", "text"], ["#when", "set"], ["#colour", "select"], ["#gift", "checkbox"], ["#upload-label", "file"], ["#rich", "editable"], ["#rich b", "editable"], ["#send", "button"], ["nav a", "link"], ["h1", "other"]]) {
     assert.equal((await call("describe", { selector })).kind, kind, selector);
   }
   const icon = await call("describe", { selector: "#icon" });
-  assert.deepEqual([icon.tag, icon.name, icon.submits.method, icon.submits.cross_origin], ["button", "Send", "post", false]);
+  assert.deepEqual([icon.kind, icon.submits.method, icon.submits.cross_origin], ["button", "post", false]);
   const elsewhere = await call("describe", { selector: "#elsewhere" });
   assert.deepEqual([elsewhere.submits.action, elsewhere.submits.cross_origin], ["https://other.example/take", true]);
   assert.equal((await call("describe", { selector: "#calc" })).submits, null);
   assert.equal((await call("describe", { selector: "#q" })).enter_submits.via, "Enter");
   assert.equal((await call("describe", { selector: "#name" })).enter_submits.method, "post");
-  assert.equal((await call("describe", { selector: "#locked" })).editable, false);
-  const file = await call("describe", { selector: "#upload-label" });
-  assert.deepEqual([file.multiple, file.accept], [true, "image/*"]);
-  const help = await call("describe", { selector: "nav li:nth-child(2) a" });
-  assert.deepEqual([help.cross_origin, help.opens_window], [true, true]);
   const login = await (await desk.open("secrets.html")).call("describe", { selector: "button" });
   assert.deepEqual([login.submits.cross_origin, login.submits.secret_fields > 3], [true, true]);
+});
+
+test("describe: a click on a control is one on the button around it, too", async () => {
+  const { page, call } = await desk.open("sending.html");
+  const cases = { "#inner-field": "<button><input id=inner-field></button>", "#inner-text": "<button><a href=#x><b id=inner-text>x</b></a></button>", "#inner-area": "<button><textarea id=inner-area></textarea></button>" };
+  for (const [selector, html] of Object.entries(cases)) {
+    await page.evaluate((inside) => { sent.length = 0; document.querySelector("#order").innerHTML = inside; }, html);
+    assert.equal((await call("describe", { selector })).submits?.via, "button", selector);
+    await page.click(selector);
+    assert.deepEqual(await page.evaluate(() => sent), ["order"], `${selector}: that is what the browser does`);
+  }
+  await page.close();
 });
 
 test("prepare_typing: the focus and the caret are where a person would put them", async () => {

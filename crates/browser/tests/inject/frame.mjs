@@ -63,8 +63,10 @@ export async function inject(session, frameId, prefix = "") {
     [{ value: name }, { value: args }, ...(objectId ? [{ objectId }] : [])], true,
   )).value;
   const element = (target) => run("function (args) { return this.element(args); }", [{ value: target }], false);
+  /** The ids of the elements in a list that a function gives, or null. */
+  const list = async (name, args) => (await run("function (name, args) { return this[name](args)?.map((one) => one.id) ?? null; }", [{ value: name }, { value: args }], true)).value;
   if (prefix) await call("configure", { prefix });
-  return { call, element };
+  return { call, element, list };
 }
 
 /** The ref of the first line of a snapshot that has `part` in it. */

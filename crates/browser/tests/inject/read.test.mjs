@@ -28,23 +28,6 @@ test("dom: simplified, as deep as asked, and what was left out", async () => {
   assert.match(shadow.text, /<my-inner> #shadow-root/u);
 });
 
-test("text: readable, by pieces", async () => {
-  const { call } = await desk.open("form.html");
-  const { text } = await call("text");
-  assert.match(text, /Please fill in the form\.\nIt is short\./u);
-  assert.equal((await call("text", { selector: "h1" })).text, "Order");
-  const table = await desk.open("table.html");
-  let all = "";
-  for (let offset = 0; offset !== null;) {
-    const piece = await table.call("text", { selector: "table", offset, max_chars: 10_000 });
-    all += piece.next_offset === null ? piece.text : piece.text.slice(0, -1);
-    offset = piece.next_offset;
-  }
-  assert.equal(all.split("\n").length, 1002);
-  assert.match(all, /^All people\nNo Name City Action\n1 Person 1 北京 Edit 1\n/u);
-  assert.match(all, /1000 Person 1000 \S+ Edit 1000$/u);
-});
-
 test("scroll: the page, a part, the only part that can; where it stands and where it ends", async () => {
   const { call } = await desk.open("scroll.html");
   const down = await call("scroll", { direction: "down", amount: 300 });
@@ -74,7 +57,7 @@ test("wait_state: each state, by mutation, by style alone, in a new shadow root"
   assert.equal((await when("hide", { selector: "#spinner", state: "hidden" })).reached, true);
   assert.equal((await when("style", { selector: "#by-style" })).reached, true);
   assert.match((await when("shadow", { selector: "#late" })).line, /button "Late"/u);
-  const { ref } = await call("resolve", { selector: "#go" });
+  const { ref } = await call("describe", { selector: "#go" });
   assert.equal((await when("remove", { ref, state: "detached" })).reached, true);
   assert.equal((await call("wait_state", { ref, state: "hidden" })).reached, true, "gone is hidden too");
   assert.equal((await call("wait_state", { ref })).error, "stale_ref");

@@ -71,7 +71,7 @@ pub(super) async fn ask(
     session.events.emit(EventBody::ApprovalSettled {
         approval_id: request.id.clone(),
         call_id: request.call_id,
-        settled: record::masked_settled(gate, &settled),
+        settled: record::masked_settled(gate, &request.tool, &settled),
     });
     match (settled, ended) {
         (Settled::Answered { answer, by }, _) => Ok(Answered { answer, by }),

@@ -210,6 +210,10 @@ impl Gate {
             draft.decided(&decision);
             self.offer_shapes(&entry, &mut plan, &arguments, &decision);
             record::planned(self, draft, &arguments, &plan, &decision, session);
+            if plan.effects.change_state() && decision.verdict == crate::Verdict::Ask {
+                // The disk takes its time while the person takes theirs.
+                self.audit.hasten();
+            }
 
             let question = approve::Question { entry: &entry, arguments: &arguments, plan: &plan };
             match approve::approve(self, &question, &decision, session, draft, &request.cancel).await? {
@@ -295,13 +299,13 @@ impl Gate {
         })
     }
 
-    /// What is kept of a call: its own output, and those that it made and tells of. The text may name any number of others.
+    /// What a call has kept by itself, and tells of. The text may name any number of others.
     fn kept_by(&self, call: CallId, result: &screen::Screened) -> Vec<CallId> {
         const MOST_LOOKED_AT: usize = 1_000;
         let told = format!("{} {}", &*result.text, result.data);
         let made_by_it = |id: &CallId| id.made_at() >= call.made_at();
         let told_of = output::handles_in(&told).filter(made_by_it).take(MOST_LOOKED_AT);
-        told_of.filter(|id| self.outputs.path(*id).is_some()).chain([call]).collect()
+        told_of.filter(|id| self.outputs.path(*id).is_some()).collect()
     }
 
     /// A kept output is read for whom its call was made; to others there is none. What belongs to no call that is on
@@ -331,7 +335,7 @@ impl Gate {
             plan.shapes.retain(|shape| matches!(shape, crate::Shape::Host { .. }));
         } else if decision.verdict == crate::Verdict::Ask {
             // A hash of what may be a password is not kept.
-            if entry.spec().conceals.is_empty() {
+            if !conceal::conceals_some(entry, arguments) {
                 let shown = record::shown_arguments(self, arguments);
                 plan.shapes.insert(0, crate::Shape::exact(arguments, plan, shown));
             }

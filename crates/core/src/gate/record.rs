@@ -12,7 +12,7 @@ use super::{
     screen::{self, Screened},
 };
 use crate::{
-    approval::Settled,
+    approval::{Answer, AnyAnswer, Settled},
     arguments,
     audit::{AuditRecord, Phase},
     error::{StoreResult, ToolError},
@@ -203,7 +203,7 @@ impl Draft {
 
 /// The hash of the arguments; of what is shown of them where the rest may be a password, which a hash could be tried for.
 fn hashed(gate: &Gate, tool: &str, dialect: Option<&str>, arguments: &Value, shown: &Value) -> String {
-    arguments::sha256(if gate.conceals(tool, dialect) { shown } else { arguments })
+    arguments::sha256(if gate.conceals(tool, dialect, arguments) { shown } else { arguments })
 }
 
 /// The outcome where the gate itself broke down: it says nothing of the call, since nothing could be screened.
@@ -298,7 +298,7 @@ fn failure(gate: &Gate, draft: &Draft, error: ToolError) -> (ErrorBody, Screened
     (body, screened)
 }
 
-/// Tells whoever watches what the call would do.
+/// Tells whoever watches what the call would do, and keeps it.
 pub(super) fn planned(
     gate: &Gate,
     draft: &Draft,
@@ -314,7 +314,7 @@ pub(super) fn planned(
         call_id: draft.call_id,
         tool: draft.tool.clone(),
         arguments: gate.shown(&draft.tool, None, arguments),
-        plan: Box::new(masked_plan(gate, plan)),
+        plan: Box::new(masked_plan(gate, plan).without_private()),
         decision: decision.verdict.word().to_owned(),
     });
 }
@@ -327,8 +327,12 @@ fn masked_path(gate: &Gate, path: &Path) -> PathBuf {
     }
 }
 
-/// How a question ended, as it may be shown: without what a person typed, if that holds a secret.
-pub(super) fn masked_settled(gate: &Gate, settled: &Settled) -> Settled {
+/// How a question ended, as it may be shown: without what a person typed, if that holds a secret or may be one.
+pub(super) fn masked_settled(gate: &Gate, tool: &str, settled: &Settled) -> Settled {
+    let mut settled = settled.clone();
+    if let Settled::Answered { answer: AnyAnswer::Execution(Answer::Edit { arguments }), .. } = &mut settled {
+        *arguments = gate.shown(tool, None, arguments);
+    }
     let value = serde_json::to_value(settled).map(|value| gate.screener.mask_value(&value));
     value.and_then(serde_json::from_value).unwrap_or(Settled::Withdrawn)
 }

@@ -61,6 +61,10 @@ pub(super) fn cut(gate: &Gate, draft: &Draft, mut screened: Screened) -> ToolRes
     screened.truncated = cut::strings(&mut screened.data, most);
     let handle = output::handle(draft.call_id);
     if let Cut::Shortened(short) = cut::middle(&screened.text, most, &handle) {
+        // First: no text from outside lies there for a moment as if it were not.
+        if let Some(source) = &draft.outside {
+            gate.outputs.mark_outside(draft.call_id, source)?;
+        }
         gate.outputs.keep(draft.call_id, &screened.text)?;
         screened.text = Masked::assume(short);
         screened.truncated = true;

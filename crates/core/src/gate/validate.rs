@@ -24,7 +24,7 @@ pub(super) fn validate(entry: &ToolEntry, arguments: &mut Value) -> ToolResult<(
                 errors.push("… and more".to_owned());
                 break;
             }
-            errors.push(words(&error, entry.input_schema()));
+            errors.push(words(&error, entry));
         }
         let message = format!("{} does not take these arguments: {}.", entry.spec().name, errors.join("; "));
         return Err(ToolError::invalid("invalid_arguments", message).hint(usage(entry)));
@@ -53,8 +53,8 @@ fn refuse_masks(arguments: &Value) -> ToolResult<()> {
 }
 
 /// One error in words, with the JSON pointer of the place.
-fn words(error: &ValidationError<'_>, schema: &Value) -> String {
-    let at = error.instance_path().to_string();
+fn words(error: &ValidationError<'_>, entry: &ToolEntry) -> String {
+    let (schema, at) = (entry.input_schema(), error.instance_path().to_string());
     let shown = if at.is_empty() { "/" } else { at.as_str() };
     match error.kind() {
         ValidationErrorKind::AdditionalProperties { unexpected } => {
@@ -69,8 +69,16 @@ fn words(error: &ValidationError<'_>, schema: &Value) -> String {
         ValidationErrorKind::Required { property } => {
             format!("{at}/{} is missing", property.as_str().unwrap_or_default())
         }
+        _ if is_concealed(entry, &at) => format!("{shown}: {}", error.masked()),
         _ => format!("{shown}: {}", short(&error.to_string())),
     }
+}
+
+/// Whether what stands at this place is not to be repeated. At the top it is all of it.
+fn is_concealed(entry: &ToolEntry, at: &str) -> bool {
+    let conceals = entry.spec().conceals;
+    let name = at.split('/').nth(1);
+    name.map_or(!conceals.is_empty(), |name| conceals.contains(&name))
 }
 
 fn unknown(at: &str, name: &str, known: &[&str]) -> String {

@@ -18,6 +18,7 @@ mod mcp_by_hand;
 mod mcp_server;
 mod one_path;
 mod other_servers;
+mod private_text;
 mod probes;
 mod processes;
 mod pty;

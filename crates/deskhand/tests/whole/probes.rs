@@ -6,7 +6,7 @@ use std::{
 };
 
 use deskhand_core::{
-    Cx, Effects, Permission, Plan, Registry, Spec, Tool, ToolError, ToolResult, registry::Absent,
+    Cx, Effects, Permission, Plan, Preview, Registry, Spec, Tool, ToolError, ToolResult, registry::Absent,
     tool::Rendered,
 };
 use schemars::JsonSchema;
@@ -23,6 +23,7 @@ pub fn register(registry: &mut Registry) {
     registry.add(Tells);
     registry.add(NotHere);
     registry.add(Silent);
+    registry.add(Types);
     registry.add(Meets(tokio::sync::Barrier::new(2)));
     registry.add(Fickle(AtomicUsize::new(0)));
 }
@@ -210,6 +211,27 @@ impl Tool for Fickle {
 
     async fn run(&self, _: Input, _: &Cx) -> ToolResult<Output> {
         Ok(Output { text: "ran".into() })
+    }
+}
+
+/// Types a text that may be a secret, and tells nothing of it.
+pub struct Types;
+
+impl Tool for Types {
+    type Input = Input;
+    type Output = Output;
+    const SPEC: Spec = Spec::new("probe_types", "A probe that types.")
+        .permission(Permission::Moderate)
+        .effects(Effects::WRITES)
+        .conceals(&["text"]);
+
+    async fn plan(&self, input: &Input, _: &Cx) -> ToolResult<Plan> {
+        let plan = Plan::new("Type it").effects(Effects::WRITES).preview(Preview::Text(input.text.clone()));
+        Ok(plan.at_least(Permission::Moderate, "probe:rule", "It is a probe."))
+    }
+
+    async fn run(&self, _: Input, _: &Cx) -> ToolResult<Output> {
+        Ok(Output { text: "typed".to_owned() })
     }
 }
 

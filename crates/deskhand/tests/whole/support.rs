@@ -181,6 +181,32 @@ pub fn read_all(folder: &Path) -> String {
     files.iter().map(|path| fs::read_to_string(path).unwrap()).collect()
 }
 
+/// A file of a folder, at whatever depth, in which these bytes stand and stay; what is taken out of the database is out of
+/// its log a little later.
+pub fn stays_in_a_file(folder: &Path, text: &str) -> Option<PathBuf> {
+    let mut found = is_in_a_file(folder, text);
+    for _ in 0..300 {
+        found.as_ref()?;
+        std::thread::sleep(Duration::from_millis(10));
+        found = is_in_a_file(folder, text);
+    }
+    found
+}
+
+fn is_in_a_file(folder: &Path, text: &str) -> Option<PathBuf> {
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    while let Some(path) = paths.pop() {
+        if path.is_dir() {
+            paths.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.is_file()
+            && fs::read(&path).unwrap_or_default().windows(text.len()).any(|part| part == text.as_bytes())
+        {
+            return Some(path);
+        }
+    }
+    None
+}
+
 /// Every event that was emitted.
 #[derive(Default)]
 pub struct Seen(pub Mutex<Vec<EventBody>>);

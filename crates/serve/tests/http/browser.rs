@@ -112,6 +112,11 @@ async fn every_action_is_done_in_the_one_browser_of_the_token() {
     owner("go_forward", json!({})).await;
     let state = owner("get_state", json!({})).await;
     assert_eq!(state["data"]["url"], pages.url("plain.html"), "{state}");
+    // What the tool takes beyond the parameters of that system.
+    owner("navigate", json!({"url": pages.url("dialogs.html")})).await;
+    owner("click", json!({"selector": "#confirm", "accept_dialog": {"message": "Sure?"}})).await;
+    assert_eq!(owner("get_state", json!({})).await["data"]["title"], "confirm true");
+    owner("navigate", json!({"url": pages.url("plain.html")})).await;
     // The other address leads to the same browser; and no body is an empty one.
     let (status, state) = answer(house.ask(Who::Owner, Method::POST, "/api/browser/get_state")).await;
     assert_eq!((status, &state["data"]["url"]), (200, &json!(pages.url("plain.html"))), "{state}");

@@ -11,6 +11,9 @@ use crate::wake;
 /// How often the one who looks does so without being woken.
 const LOOK: Duration = Duration::from_millis(250);
 
+/// Programs that are asked answer within this time, in this process: no socket is made for them.
+const AT_ONCE: Duration = Duration::from_millis(10);
+
 /// The questions that are open.
 pub(super) type OpenIds = HashSet<String>;
 
@@ -41,6 +44,7 @@ impl Lookout {
     /// Looks for everybody once it is this one's turn, until this one's question is open no longer.
     pub async fn look_for_all(&self, id: &str, look: impl Fn() -> StoreResult<OpenIds>) -> StoreResult<()> {
         let _turn = self.turn.lock().await;
+        tokio::time::sleep(AT_ONCE).await;
         // Bound before the first look, so that nothing is missed in between.
         let socket = wake::WakeSocket::bind(&self.wake_folder);
         loop {

@@ -9,7 +9,13 @@ use deskhand_core::StoreResult;
 use rusqlite::{OptionalExtension, params};
 
 use super::line::{Hash, Position};
-use crate::database::Database;
+use crate::{
+    database::{Database, WrittenBack},
+    error::Doing,
+};
+
+/// How often it is tried to bring the head of a new chain to disk while others use the database.
+const MOST_TRIES: usize = 25;
 
 /// The newest record that is known to be on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +72,12 @@ impl Heads {
     /// a head that somebody removed.
     pub fn begin(&self) -> StoreResult<()> {
         self.advance(&Head::START, 0)?;
-        self.0.write_back()
+        for _ in 0..MOST_TRIES {
+            if self.0.write_back()? == WrittenBack::All {
+                return Ok(());
+            }
+        }
+        Err("others use the database").doing(|| "begin the chain of the audit log".to_owned())
     }
 
     /// Moves the head to `head`, unless it is there or further already; creates it, where there is none.

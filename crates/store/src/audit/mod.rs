@@ -21,10 +21,9 @@ mod tests;
 use std::{
     path::PathBuf,
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -38,7 +37,11 @@ use self::{
     line::Position,
     writer::{Clock, Writer},
 };
-use crate::{database::Database, error::Doing};
+use crate::{
+    database::Database,
+    error::Doing,
+    later::{Later, Work},
+};
 
 /// How long after an append the head follows by itself.
 const FOLLOWS_AFTER: Duration = Duration::from_millis(200);
@@ -50,7 +53,8 @@ const CLOCKS_DIFFER: Duration = Duration::from_mins(10);
 pub struct Audit {
     log: Arc<Log>,
     enabled: bool,
-    follower: Mutex<Option<JoinHandle<()>>>,
+    /// Brings the head up to what was appended.
+    follower: Later,
 }
 
 /// What the appending threads and the follower share.
@@ -63,10 +67,6 @@ struct Log {
     noting: Mutex<()>,
     /// The last record that is known to be on disk. Held while it is being brought there.
     durable: Mutex<Position>,
-    /// Whether something was appended since the follower last looked.
-    pending: AtomicBool,
-    stopping: Mutex<bool>,
-    wake: Condvar,
 }
 
 impl Audit {
@@ -84,28 +84,12 @@ impl Audit {
             switch_noted: AtomicBool::new(false),
             noting: Mutex::new(()),
             durable: Mutex::new(Position::START),
-            pending: AtomicBool::new(false),
-            stopping: Mutex::new(false),
-            wake: Condvar::new(),
         };
-        Self { log: Arc::new(log), enabled, follower: Mutex::new(None) }
-    }
-
-    /// Says to the follower that there is something to follow; starts it, if it is not there.
-    fn tell_follower(&self) {
-        if self.log.pending.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        let mut follower = lock(&self.follower);
-        if follower.is_none() {
-            let log = self.log.clone();
-            let started = thread::Builder::new().name("audit".into()).spawn(move || log.follow());
-            // Without it the head moves when something is made durable, and at the end.
-            *follower =
-                started.inspect_err(|error| tracing::warn!(%error, "no thread for the audit log")).ok();
-        }
-        drop(lock(&self.log.stopping));
-        self.log.wake.notify_one();
+        let log = Arc::new(log);
+        let followed = Arc::clone(&log);
+        // Without a thread the head moves when something is made durable, and at the end.
+        let follower = Later::new("audit", FOLLOWS_AFTER, move || followed.make_durable_or_warn());
+        Self { log, enabled, follower }
     }
 }
 
@@ -120,8 +104,12 @@ impl AuditLog for Audit {
         let body = writer::body(record)?;
         let since = Instant::now();
         lock(&self.log.writer).append(&body, since)?;
-        self.tell_follower();
+        self.follower.soon();
         Ok(())
+    }
+
+    fn hasten(&self) {
+        self.follower.hasten();
     }
 
     fn make_durable(&self) -> StoreResult<()> {
@@ -147,17 +135,6 @@ impl AuditTrail for Audit {
     }
 }
 
-impl Drop for Audit {
-    fn drop(&mut self) {
-        *lock(&self.log.stopping) = true;
-        self.log.wake.notify_one();
-        if let Some(follower) = lock(&self.follower).take() {
-            let _ = follower.join();
-        }
-        self.log.make_durable_or_warn();
-    }
-}
-
 impl Log {
     fn make_durable(&self) -> StoreResult<()> {
         let mut durable = lock(&self.durable);
@@ -172,29 +149,11 @@ impl Log {
         Ok(())
     }
 
-    fn make_durable_or_warn(&self) {
+    fn make_durable_or_warn(&self) -> Work {
         if let Err(error) = self.make_durable() {
             tracing::warn!(%error, "the head of the audit chain is behind");
         }
-    }
-
-    /// Runs until the log is dropped.
-    fn follow(&self) {
-        let mut stopping = lock(&self.stopping);
-        while !*stopping {
-            let idle = |stopping: &mut bool| !*stopping && !self.pending.load(Ordering::Acquire);
-            stopping = self.wake.wait_while(stopping, idle).unwrap_or_else(PoisonError::into_inner);
-            stopping = self
-                .wake
-                .wait_timeout_while(stopping, FOLLOWS_AFTER, |stopping| !*stopping)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
-            // Cleared first: what is appended from here on is told anew.
-            self.pending.store(false, Ordering::Release);
-            drop(stopping);
-            self.make_durable_or_warn();
-            stopping = lock(&self.stopping);
-        }
+        Work::Done
     }
 
     /// Writes down, once in a process, that the log was switched on or off since the last one.

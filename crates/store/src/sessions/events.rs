@@ -190,32 +190,12 @@ pub fn append(c: &Connection, events: Vec<NewEvent>) -> Tried<Vec<Event>> {
         if let Some(row) = run {
             row.insert(c, session_id)?;
         }
-        for index in group {
-            if let EventBody::ApprovalSettled { approval_id, .. } = &events[*index].body {
-                forget_result(c, session_id, approval_id)?;
-            }
-        }
     }
     let numbered = events.into_iter().zip(numbers).filter_map(|(event, seq)| {
         let NewEvent { session_id, turn_id, at, body } = event;
         Some(Event { seq: seq?, at, session_id, turn_id, body })
     });
     Ok(numbered.collect())
-}
-
-/// A result that was asked about has gone where it may go, or nowhere: of the question stays that it was asked.
-fn forget_result(c: &Connection, session_id: &str, approval_id: &str) -> Tried<()> {
-    c.prepare_cached(
-        "UPDATE events SET body = json_remove(
-             json_set(body, '$.request.subject.text', '', '$.request.subject.data', json('null')),
-             '$.request.subject.images')
-         WHERE session_id = ?1 AND json_extract(body, '$.request.subject.about') = 'result' AND first_seq = (
-             SELECT first_seq FROM events
-             WHERE session_id = ?1 AND kind = 'approval_wanted' AND json_extract(body, '$.request.id') = ?2
-             ORDER BY first_seq DESC LIMIT 1)",
-    )?
-    .execute([session_id, approval_id])?;
-    Ok(())
 }
 
 /// Appends one event of a session that is there.

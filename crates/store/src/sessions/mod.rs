@@ -14,6 +14,7 @@ mod holder;
 mod kept;
 mod oversize;
 mod partial;
+mod questions;
 mod removal;
 mod rows;
 mod search;
@@ -44,7 +45,10 @@ use deskhand_core::{
 use rusqlite::{Connection, Row, TransactionBehavior, types::Type};
 
 use self::holder::Holders;
-use crate::database::Database;
+use crate::{
+    database::{Database, WrittenBack},
+    later::Later,
+};
 
 pub(crate) use tables::{OWNERS, TABLES};
 
@@ -61,6 +65,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 pub struct Sessions {
     writing: Arc<Database>,
     reading: Arc<Database>,
+    write_back: Arc<Later>,
     uploads: PathBuf,
     outputs: PathBuf,
     holders: Holders,
@@ -98,10 +103,16 @@ fn invalid(message: impl Into<String>) -> Failure {
 }
 
 impl Sessions {
-    pub(crate) fn new(writing: Arc<Database>, reading: Arc<Database>, data_dir: &Path) -> Self {
+    pub(crate) fn new(
+        writing: Arc<Database>,
+        reading: Arc<Database>,
+        write_back: Arc<Later>,
+        data_dir: &Path,
+    ) -> Self {
         Self {
             writing,
             reading,
+            write_back,
             uploads: data_dir.join("uploads"),
             outputs: data_dir.join("outputs"),
             holders: Holders::new(data_dir.join("turns")),
@@ -132,6 +143,22 @@ impl Sessions {
             }
             so_far = Some(progress);
             thread::sleep((started.elapsed() / 2).min(LONGEST_PAUSE));
+        }
+    }
+
+    /// What was taken out still stands in the log of the database.
+    fn write_back_soon(&self, forgot: bool) {
+        if forgot {
+            self.write_back.soon();
+        }
+    }
+
+    /// The same at once. What was deleted is gone all the same, so this cannot fail.
+    fn write_back_now(&self) {
+        match self.writing.write_back() {
+            Ok(WrittenBack::All) => {}
+            Ok(WrittenBack::NotAll) => self.write_back.soon(),
+            Err(error) => tracing::warn!("something was deleted, but: {error}"),
         }
     }
 
@@ -240,10 +267,7 @@ impl SessionStore for Sessions {
                     let files = removal::Files { uploads: &self.uploads, outputs };
                     removal::hard(c, id, &files, &self.holders)
                 })?;
-                // What was deleted still stands in the log of the database. It is gone all the same.
-                if let Err(error) = self.writing.write_back() {
-                    tracing::warn!("a session was deleted, but: {error}");
-                }
+                self.write_back_now();
                 Ok(())
             }
         }
@@ -312,7 +336,10 @@ impl SessionStore for Sessions {
     }
 
     fn end_turn(&self, turn: &str, end: &TurnEnd) -> SessionResult<Option<Event>> {
-        self.change("end a turn", |c| turns::end(c, turn, end))
+        let (ended, forgot) = self
+            .change("end a turn", |c| Ok((turns::end(c, turn, end)?, questions::forget_all_of(c, turn)?)))?;
+        self.write_back_soon(forgot);
+        Ok(ended)
     }
 
     fn open_turn(&self, session: &str) -> SessionResult<Option<TurnSteps>> {
@@ -330,7 +357,11 @@ impl SessionStore for Sessions {
         if events.is_empty() {
             return Ok(Vec::new());
         }
-        self.change("store events", |c| events::append(c, events))
+        let settled = questions::settled_by(&events);
+        let (stored, forgot) = self
+            .change("store events", |c| Ok((events::append(c, events)?, questions::forget(c, &settled)?)))?;
+        self.write_back_soon(forgot);
+        Ok(stored)
     }
 
     fn events(&self, session: &str, after: u64, limit: usize) -> SessionResult<Vec<Event>> {

@@ -6,11 +6,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use deskhand_core::{
-    ApprovalRequest, CallId, EventBody, Image, Settled, Time,
-    approval::Subject,
-    session::{Deletion, NewEvent, NewSession, Role, SessionStore, TitledBy},
-};
+use deskhand_core::session::{Deletion, NewSession, Role, SessionStore, TitledBy};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -369,41 +365,4 @@ fn the_lists_are_read_by_index() {
             "{sql}: {plan}"
         );
     }
-}
-
-#[test]
-fn of_a_result_nothing_is_kept_when_its_question_is_settled() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = open(folder.path());
-    let id = create(store.as_ref()).id;
-    let question = |id: &str| ApprovalRequest {
-        id: id.into(),
-        call_id: CallId::new(),
-        session_id: "s".into(),
-        owner: None,
-        caller: "cli".into(),
-        workspace: "/w".into(),
-        tool: "clipboard_read".into(),
-        arguments: serde_json::json!({}),
-        wanted_at: Time::now(),
-        expires_at: Time::now(),
-        subject: Subject::Result {
-            text: format!("copied {id}"),
-            data: serde_json::json!({"text": format!("copied {id}")}),
-            images: vec![Image { mime: "image/png".into(), base64: format!("picture-{id}") }],
-        },
-        may_remember: false,
-    };
-    let event = |body| NewEvent { session_id: id.clone(), turn_id: None, at: Time::now(), body };
-    let wanted = |id| event(EventBody::ApprovalWanted { request: Box::new(question(id)) });
-    store.append_events(vec![wanted("one"), wanted("two")]).unwrap();
-    let settled = EventBody::ApprovalSettled {
-        approval_id: "one".into(),
-        call_id: CallId::new(),
-        settled: Settled::Withdrawn,
-    };
-    store.append_events(vec![event(settled)]).unwrap();
-    let kept = serde_json::to_string(&store.events(&id, 0, 10).unwrap()).unwrap();
-    assert!(!kept.contains("copied one") && !kept.contains("picture-one"), "{kept}");
-    assert!(kept.contains("copied two") && kept.contains("picture-two"), "that one still waits: {kept}");
 }

@@ -55,7 +55,7 @@ impl Tool for ClipboardWrite {
     .zh("写入剪贴板：文本，或文件中的 PNG 图片，替换原有内容，直到再次复制为止。text 为空则清空。")
     .permission(Permission::Moderate)
     .effects(Effects::DESKTOP)
-    // It may be a password. Whoever is asked sees it; the record of the call has it not.
+    // It may be a password. Whoever is asked sees it, while they are asked; it is kept nowhere.
     .conceals(&["text"])
     .toolsets(&["desktop"])
     .keywords(&["clipboard", "copy", "write", "剪贴板", "复制", "写入"])

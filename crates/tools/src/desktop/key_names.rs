@@ -60,9 +60,15 @@ pub(super) fn chord(words: &str) -> ToolResult<Vec<Key>> {
         keys.push(Key::Char('+'));
     }
     if keys.is_empty() || keys.len() > MOST {
-        return Err(unknown(words));
+        return Err(unknown());
     }
     Ok(keys)
+}
+
+/// Whether a chord only types a character: alone, or with shift.
+pub(super) fn types_a_character(chord: &[Key]) -> bool {
+    let is_level = |key: &Key| matches!(key, Key::Named("Shift_L" | "ISO_Level3_Shift"));
+    matches!(chord, [levels @ .., Key::Char(_) | Key::Named("space" | "plus")] if levels.iter().all(is_level))
 }
 
 fn key(word: &str) -> ToolResult<Key> {
@@ -76,12 +82,12 @@ fn key(word: &str) -> ToolResult<Key> {
     let lower = trimmed.to_lowercase();
     let found =
         NAMES.iter().find(|(names, ours)| names.contains(&lower.as_str()) || ours.to_lowercase() == lower);
-    found.map(|(_, ours)| Key::Named(ours)).ok_or_else(|| unknown(word))
+    found.map(|(_, ours)| Key::Named(ours)).ok_or_else(unknown)
 }
 
-fn unknown(word: &str) -> ToolError {
-    let shown = super::window::one_line(word);
-    ToolError::invalid("unknown_key", format!("There is no key «{shown}».")).hint(
+/// It is not repeated: it may be a secret that was meant to be typed.
+fn unknown() -> ToolError {
+    ToolError::invalid("unknown_key", "There is no such key.").hint(
         "Keys are single characters, Enter, Tab, Escape, Backspace, Delete, Home, End, PageUp, PageDown, Up, Down, Left, \
          Right, F1 to F12, and with + before them ctrl, alt, shift, super.",
     )
@@ -105,6 +111,16 @@ mod tests {
             ("alt+F4", vec![Named("Alt_L"), Named("F4")]),
         ] {
             assert_eq!(chord(words).unwrap(), wanted, "{words}");
+        }
+        for (words, types) in [
+            ("a", true),
+            ("shift+H", true),
+            ("space", true),
+            ("ctrl+a", false),
+            ("Enter", false),
+            ("alt+F4", false),
+        ] {
+            assert_eq!(types_a_character(&chord(words).unwrap()), types, "{words}");
         }
         for words in ["", "nokey", "ctrl+", "a+b+c+d+e+f", "\n"] {
             assert_eq!(chord(words).unwrap_err().code, "unknown_key", "{words:?}");

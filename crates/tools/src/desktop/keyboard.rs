@@ -19,8 +19,6 @@ use super::{
     window::Window,
 };
 
-/// Of a text that the person is shown.
-const SHOWN: usize = 2000;
 /// So much is typed at once; then it is seen to that the window still has the keyboard.
 const AT_ONCE: usize = 40;
 
@@ -45,6 +43,9 @@ pub struct Output {
     characters: usize,
     /// How many keys and chords were pressed after them.
     keys: usize,
+    /// Those of them that type no character.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    named: Vec<String>,
     /// The window that got them.
     window: Window,
 }
@@ -63,8 +64,8 @@ impl Tool for Keyboard {
     .zh("输入任意文字、按下按键，目标是当前活动窗口或指定窗口。每次都会询问，并显示文字和窗口。若其他窗口抢走焦点则停止。")
     .permission(Permission::Sensitive)
     .effects(Effects::DESKTOP)
-    // It may be a password. Whoever is asked sees it; the record of the call has it not.
-    .conceals(&["text"])
+    // It may be a password, also key by key. Whoever is asked sees it, while they are asked; it is kept nowhere.
+    .conceals(&["text", "keys"])
     .toolsets(&["desktop"])
     .keywords(&["keyboard", "type", "press", "key", "shortcut", "hotkey", "键盘", "输入", "按键", "快捷键"])
     .example(r#"{"text": "Hello", "window_id": "Notes"}"#)
@@ -84,8 +85,9 @@ impl Tool for Keyboard {
     }
 
     fn render(output: &Output) -> Rendered {
-        let Output { characters, keys, window } = output;
-        Rendered::text(format!("{characters} characters and {keys} keys went to {}.", window.words()))
+        let Output { characters, keys, named, window } = output;
+        let named = if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) };
+        Rendered::text(format!("{characters} characters and {keys} keys{named} went to {}.", window.words()))
     }
 }
 
@@ -109,6 +111,27 @@ fn chords(input: &Input) -> ToolResult<Vec<Typing>> {
     Ok(chords)
 }
 
+/// The keys and chords that type no character, as they were given; what types one may be a part of a password.
+fn named(keys: &[String]) -> ToolResult<Vec<String>> {
+    let mut named = Vec::new();
+    for word in keys {
+        if !key_names::types_a_character(&key_names::chord(word)?) {
+            named.push(super::window::one_line(word));
+        }
+    }
+    Ok(named)
+}
+
+fn pressed(keys: &[String]) -> ToolResult<String> {
+    let mut told = named(keys)?;
+    match keys.len() - told.len() {
+        0 => {}
+        1 => told.push("a character".to_owned()),
+        characters => told.push(format!("{characters} characters")),
+    }
+    Ok(told.join(", "))
+}
+
 fn plan(input: &Input, window: &Window) -> ToolResult<Plan> {
     chords(input)?;
     let text = input.text.as_deref().unwrap_or_default();
@@ -117,17 +140,16 @@ fn plan(input: &Input, window: &Window) -> ToolResult<Plan> {
         what.push(format!("type {} characters", text.chars().count()));
     }
     if !input.keys.is_empty() {
-        what.push(format!("press {}", super::window::one_line(&input.keys.join(", "))));
+        what.push(format!("press {}", pressed(&input.keys)?));
     }
     let mut summary = format!("{} in {}", what.join(" and "), window.words());
     summary[..1].make_ascii_uppercase();
-    let shown: String = text.chars().take(SHOWN).collect();
-    let rest = if shown.len() < text.len() { "…" } else { "" };
     let plan = Plan::new(summary)
         .effects(Effects::DESKTOP)
         .at_least(Permission::Sensitive, "desktop:input", "It does what your own hand would do there.")
         .preview(Preview::Text(format!(
-            "{}\ntext: {shown}{rest}\nkeys: {}",
+            // All of it: each line may be a command.
+            "{}\ntext: {text}\nkeys: {}",
             about(window),
             input.keys.join(", ")
         )))
@@ -174,5 +196,5 @@ fn act(input: &Input, cx: &Cx) -> ToolResult<Output> {
         characters += count;
         keys += usize::from(matches!(typing, Typing::Chord(_)));
     }
-    Ok(Output { characters, keys, window: target })
+    Ok(Output { characters, keys, named: named(&input.keys)?, window: target })
 }

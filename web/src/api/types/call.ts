@@ -104,6 +104,8 @@ export interface Plan {
   outside?: string;
   undo: Undoable;
   preview?: Preview;
+  /** The preview is for whoever is asked, while they are asked. */
+  private_preview?: boolean;
   notes?: string[];
   shapes?: Shape[];
   result_approval: boolean;

@@ -58,13 +58,14 @@ function standIn(element) {
 }
 
 /**
- * action_point({ref | selector | x, y, kind = "click", scroll = true}) →
- *   {x, y, ref, line, box, via: null | "label" | "child", scrolled, frame} with x, y in this frame's viewport, or
+ * action_point({ref | selector | x, y, kind = "click", scroll = true, described = false}) →
+ *   {x, y, ref, line, box, via: null | "label" | "child", scrolled, frame, seen} with x, y in this frame's viewport, and in
+ *   `seen`, where it is to be `described`, what `describe` tells of it, or
  *   {error: "not_actionable", reason, message, ref, line, box, covered_by?: {ref, line}} with reason one of hidden,
- *   zero_size, disabled, readonly (kind "type"), covered, outside, option, or what `resolve` fails with.
+ *   zero_size, disabled, readonly (kind "type"), covered, outside, option, or what `locate` fails with.
  * `kind`: click, type, hover, look. Hover and look do not mind that something is disabled.
  */
-function action_point({ kind = "click", scroll = true, ...target } = {}, given) {
+function action_point({ kind = "click", scroll = true, described = false, ...target } = {}, given) {
   const found = locate(target, given);
   if (found.error) return found;
   const { element } = found;
@@ -79,7 +80,8 @@ function action_point({ kind = "click", scroll = true, ...target } = {}, given) 
   if (kind === "type" && element.readOnly === true) return no("readonly", "the field is read-only");
   const point = reach(place, element, scroll);
   if (point.point) {
-    return { x: round(point.point.x), y: round(point.point.y), ...about(), via, scrolled: point.scrolled, count: found.count, frame: isFrame(element) };
+    const seen = described ? describe({}, element) : null;
+    return { x: round(point.point.x), y: round(point.point.y), ...about(), via, scrolled: point.scrolled, count: found.count, frame: isFrame(element), seen };
   }
   if (point.outside) return no("outside", "the element lies outside of what can be scrolled into view");
   if (getComputedStyle(place).pointerEvents === "none") return no("covered", "the element lets clicks through (pointer-events: none)", { covered_by: covering(point.covering) });
@@ -109,7 +111,7 @@ function reach(place, element, scroll) {
 
 /**
  * hits({ref, x, y}) → {hits, element}: whether a click at that point of this frame's viewport is one on the element, or on
- * something in it, and the element as `describe` tells it. Errors: as `resolve`.
+ * something in it, and the element as `describe` tells it. Errors: as `locate`.
  */
 function hits({ ref, x, y } = {}) {
   const found = locate({ ref });

@@ -21,6 +21,6 @@ function guarded(name, run) {
 }
 
 const api = Object.freeze(Object.fromEntries(Object.entries({
-  configure, snapshot, resolve, action_point, describe, hits, prepare_typing, holds_focus, set_value, select_option, focus, dom, text,
+  configure, snapshot, action_point, describe, hits, prepare_typing, holds_focus, set_value, select_option, focus, dom,
   scroll, wait_state,
-}).map(([name, run]) => [name, guarded(name, run)]).concat([["element", elementFor], ["reached_element", reachedElement], ["focused_element", focusedElement], ["suspect", suspect]])));
+}).map(([name, run]) => [name, guarded(name, run)]).concat([["element", elementFor], ["reached_element", reachedElement], ["focused_element", focusedElement], ["suspects", suspects], ["focus_suspects", focusSuspects]])));

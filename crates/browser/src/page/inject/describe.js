@@ -43,7 +43,31 @@ function sending(form, by, via) {
 }
 const formFields = getter(HTMLFormElement.prototype, "elements");
 
-/** What clicking `control` sends, or null. */
+/**
+ * Everything that gets a click on `hit`: what is around it, and the field of a label with what is around that. A control does
+ * not keep a click to itself: the browser presses every button around it, too, be it drawn there through a slot.
+ */
+function clicked(hit) {
+  const all = new Set();
+  const add = (element) => {
+    for (let node = element; node && !all.has(node); node = flatParent(node)) all.add(node);
+  };
+  add(hit);
+  // What is added meanwhile is visited as well.
+  for (const node of all) if (node instanceof HTMLLabelElement) add(node.control);
+  return all;
+}
+
+/** What a click on `hit`, or a key that presses it, sends, or null. */
+function sentBy(hit) {
+  for (const node of clicked(hit)) {
+    const sent = submits(node);
+    if (sent) return sent;
+  }
+  return null;
+}
+
+/** What `control` sends when it is pressed, or null. */
 function submits(control) {
   if (!(control instanceof HTMLButtonElement) && !(control instanceof HTMLInputElement)) return null;
   if (!control.form || !BUTTON_TYPES.has(control.type)) return null;
@@ -98,55 +122,29 @@ function kindOf(element) {
 }
 
 /**
- * describe({ref | selector | x, y}) → {ref, line, tag, role, name, kind, type, secret, editable, disabled, readonly,
- *   checked, filled, visible, box, href, cross_origin, opens_window, multiple, options, accept, submits, enter_submits, in_form,
- *   multi_line, frame, loose, point, count}.
+ * describe({ref | selector | x, y}) → {ref, line, kind, secret, submits, enter_submits, in_form, multi_line, frame, point, count}.
  * `kind` is what `kindOf` says; `secret` is true for passwords, card fields and codes: what is typed there is never
  * shown. `submits` and `enter_submits` are null or {via, action, method, cross_origin, secret_fields, files, name}.
- * Everything but `ref`, `line` and `box` is told of what a click really uses: the button around an icon, the field of a
- * label; that one has its ref in `uses`. `submits` is also told of what lies where the click would go; `frame`: a document
- * of its own lies there, at `point` (null: out of view), so look inside it; `loose`: what lies there is no control, as far as
- * can be seen, so `suspect` may have a closed shadow root with one.
+ * Everything but `ref` and `line` is told of what a click really uses: the button around an icon, the field of a label.
+ * `submits` is also told of what lies where the click would go; `frame`: a document of its own lies there, at `point`
+ * (null: out of view), so look inside it.
  */
 function describe(target, given) {
   const found = locate(target, given);
   if (found.error) return found;
   const { element } = found;
   const used = activated(element);
-  const kind = kindOf(used);
-  const link = nearest(used, (outer) => (outer instanceof HTMLAnchorElement || outer instanceof HTMLAreaElement) && hasAttribute(outer, "href"));
-  const href = link ? attributeUrl(getAttribute(link, "href")) : null;
-  const role = roleOf(used);
   const at = Number.isFinite(target?.x) && Number.isFinite(target?.y) ? { hit: element, point: { x: target.x, y: target.y } } : reached(element);
   return {
     ref: refOf(element),
-    uses: refOf(used),
     line: lineFor(element),
-    tag: localName(used),
-    role,
-    name: buildTree(used, within(3000, 50)).name,
-    kind,
-    type: used instanceof HTMLInputElement ? used.type : null,
+    kind: kindOf(used),
     secret: isSecret(used),
-    editable: (kind === "text" || kind === "password" || kind === "set" || kind === "editable") && !isDisabled(used) && used.readOnly !== true,
-    disabled: isDisabled(used),
-    readonly: used.readOnly === true,
-    checked: checkedState(used, role),
-    filled: (used instanceof HTMLInputElement || used instanceof HTMLTextAreaElement) ? used.value !== "" : null,
-    visible: isVisible(element),
-    box: boxOf(element),
-    href: href ? cut(href.href, 500) : null,
-    cross_origin: href ? href.origin !== location.origin : null,
-    opens_window: link ? /^_blank$/iu.test(getAttribute(link, "target") ?? "") : false,
-    multiple: used.multiple === true,
-    options: used instanceof HTMLSelectElement ? [...used.options].slice(0, 500).flatMap((option) => [cut(option.value, 100), optionLabel(option)]) : null,
-    accept: used instanceof HTMLInputElement && used.type === "file" ? cut(getAttribute(used, "accept") ?? "", 200) : null,
-    submits: submits(used) ?? submits(activated(at.hit)),
+    submits: sentBy(used) ?? sentBy(at.hit),
     enter_submits: submitsByEnter(used),
     in_form: isInForm(used),
     multi_line: isMultiLine(used),
     frame: holdsDocument(at.hit),
-    loose: activated(at.hit) === at.hit && isHtml(at.hit),
     point: at.point,
     count: found.count,
   };
@@ -156,12 +154,12 @@ const nothingFocused = (element) => !element || element === documentElement(docu
 
 /**
  * focus() → what has the focus, as `describe` tells it, or {nothing: true}. `holder`: a document of its own has it, so look
- * inside that; `opaque`: something inside it may have it that cannot be seen.
+ * inside that; `opaque`: something inside it may have it that cannot be seen; `host`: it can have a shadow root, and none is seen.
  */
 function focus() {
   const now = focused();
   if (nothingFocused(now)) return { nothing: true };
-  return { ...describe({}, now), holder: holdsDocument(now), opaque: isOpaque(now) };
+  return { ...describe({}, now), holder: holdsDocument(now), opaque: isOpaque(now), host: mayHide(now) };
 }
 
 const TAKES_FOCUS = new Set(["input", "textarea", "select", "button", "a", "area", "summary", "audio", "video", "body"]);
@@ -178,8 +176,16 @@ const reachedElement = (target, given) => {
 };
 const focusedElement = () => focused();
 
-/** The element whose closed shadow root, if it has one, would get a click on the target. */
-const suspect = (target, given) => {
-  const hit = reachedElement(target, given);
-  return hit && (nearest(hit, (outer) => localName(outer).includes("-") && !shadowOf(outer)) ?? hit);
-};
+/** Elements that may have a shadow root of a page's own, beside those with a hyphen. */
+const HOSTS = new Set(["article", "aside", "blockquote", "body", "div", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "main", "nav", "p", "section", "span"]);
+const mayHide = (element) => isHtml(element) && !shadowOf(element) && (HOSTS.has(localName(element)) || localName(element).includes("-"));
+const MOST_SUSPECTS = 500;
+
+/** The elements whose closed shadow root, if they have one, has a part in a click on `hit`; null: too many to ask about. */
+function hosts(hit) {
+  const all = hit ? [...clicked(hit)].filter(mayHide) : null;
+  return all && all.length <= MOST_SUSPECTS ? all : null;
+}
+const suspects = (target, given) => hosts(reachedElement(target, given));
+/** The same for a key. */
+const focusSuspects = () => hosts(focused());

@@ -1,4 +1,4 @@
-// `dom`: the elements as they are written, simplified; `text`: what can be read.
+// `dom`: the elements as they are written, simplified.
 
 const USEFUL = ["type", "name", "value", "href", "src", "alt", "title", "placeholder", "for", "action", "method", "role",
   "aria-label", "aria-expanded", "aria-hidden", "aria-checked", "aria-selected", "disabled", "checked", "selected", "required",
@@ -35,7 +35,7 @@ function tagLine(element) {
  * dom({selector | ref, max_depth = 3, max_chars = 16000}) → {text, chars, elements, truncated, left_out: {deeper, more}}.
  * One line for each element, `<tag#id.class name="value"> text`, indented; scripts and styles are left out, and open
  * shadow roots are entered (`#shadow-root`). `deeper` is how many elements lie below max_depth, `more` how many more did
- * not fit. Errors: as `resolve`.
+ * not fit. Errors: as `locate`.
  */
 function dom({ selector, ref, max_depth, max_chars } = {}, given) {
   let root = bodyOf(document) ?? documentElement(document);
@@ -102,66 +102,3 @@ function writeElement(element, depth, state, put) {
   if (state.more === 0 && put(depth, line)) state.elements += 1;
   else state.more += 1;
 }
-
-/**
- * text({selector | ref, max_chars = 16000, offset = 0}) → {text, chars, offset, truncated, next_offset: null | N}: what can
- * be read, in the order it is drawn, a line for each block; not what stands in fields. Errors: as `resolve`.
- */
-function text({ selector, ref, max_chars, offset } = {}, given) {
-  let root = bodyOf(document) ?? documentElement(document);
-  if (selector || ref || isElement(given)) {
-    const found = locate({ selector, ref }, given);
-    if (found.error) return found;
-    root = found.element;
-  }
-  const budget = whole(max_chars, DEFAULT_CHARS, 1, 2_000_000);
-  const from = whole(offset, 0, 0, 50_000_000);
-  const bounds = within(NODES, SCRIPT_MS);
-  const read = root ? readable(root, from + budget + 1, bounds) : "";
-  const piece = cut(read.slice(from), budget).toWellFormed();
-  const truncated = read.length > from + budget || bounds.stopped;
-  return { text: piece, chars: piece.length, offset: from, truncated, next_offset: truncated ? from + Math.max(1, piece.length - 1) : null };
-}
-
-function readable(root, max, bounds) {
-  const lines = [];
-  let line = "";
-  let length = 0;
-  const hidden = [];
-  const flush = () => {
-    const words = fold(line);
-    line = "";
-    if (!words) return;
-    lines.push(words);
-    length += words.length + 1;
-    if (length > max) bounds.full = true;
-  };
-  const isBlock = (element) => BLOCK.has(localName(element)) && !CELLS.has(localName(element));
-  walk(root, {
-    enter(element) {
-      const tag = localName(element);
-      if (bounds.full || NOT_CONTENT.has(tag) || tag === "textarea" || tag === "select") return false;
-      if (namespaceOf(element) === SVG && NOT_DRAWN_SVG.has(tag)) return false;
-      if (tag === "br") flush();
-      if (tag === "br" || getAttribute(element, "aria-hidden") === "true") return false;
-      const state = shown(element);
-      if (state === "no" || (element !== root && isClipped(element))) return false;
-      if (tag === "img") line += ` ${getAttribute(element, "alt") ?? ""} `;
-      hidden.push(state === "invisible" || hidesText(element, getComputedStyle(element)) || (state === "contents" && hidden[hidden.length - 1] === true));
-      if (isBlock(element)) flush();
-      else if (CELLS.has(tag)) line += " ";
-      return true;
-    },
-    leave(element) {
-      hidden.pop();
-      if (isBlock(element)) flush();
-      else if (CELLS.has(localName(element))) line += " \t";
-    },
-    text(node) {
-      if (!hidden[hidden.length - 1]) line += dataOf(node);
-    },
-  }, bounds);
-  flush();
-  return lines.join("\n");
-}
-const CELLS = new Set(["td", "th"]);

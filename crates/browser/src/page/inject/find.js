@@ -123,8 +123,9 @@ function nearMatches(selector) {
 }
 
 /**
- * One element from {ref} or {selector} or {x, y}, or from the element itself: {element, count} or an error object.
- * Of several matches it is the first that can be seen.
+ * One element from {ref} or {selector} or {x, y}, or from the element itself: {element, count}, where `count` is how many
+ * matched. Of several it is the first that can be seen. Errors: stale_ref, bad_ref, bad_selector, not_found {count: 0,
+ * hints: [line…]}, outside (of the viewport, a point), no_target.
  */
 function locate(target, given) {
   if (isElement(given)) return isConnected(given) ? { element: given, count: 1 } : { error: "stale_ref", reason: "removed", message: "the element is no longer on the page" };
@@ -149,18 +150,6 @@ function locate(target, given) {
     return { error: "not_found", x, y, count: 0, hints: [], message: `there is nothing at (${x}, ${y})` };
   }
   return { error: "no_target", message: "name an element by ref, selector, or x and y" };
-}
-
-/**
- * resolve({ref | selector | x, y}) → {ref, line, count, visible, tag, box, frame}; `count` is how many matched, and
- * `frame` whether it is an iframe (then look inside it). Errors: stale_ref, bad_ref, bad_selector, not_found
- * {count: 0, hints: [line…]}, outside (of the viewport, a point), no_target.
- */
-function resolve(target, given) {
-  const found = locate(target, given);
-  if (found.error) return found;
-  const { element, count } = found;
-  return { ref: refOf(element), line: lineFor(element), count, visible: isVisible(element), tag: localName(element), box: boxOf(element), frame: isFrame(element) };
 }
 
 const isFrame = (element) => element instanceof HTMLIFrameElement || element instanceof HTMLFrameElement;

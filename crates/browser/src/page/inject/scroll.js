@@ -62,7 +62,7 @@ const STEPS = { up: ["y", -1], down: ["y", 1], left: ["x", -1], right: ["x", 1],
 /**
  * scroll({direction, amount = 500, ref?, selector?}) → {before: {x, y, max_x, max_y}, after: {…}, moved: {x, y}, at_end,
  *   of: "page" | line, ref: null | ref}. `direction`: up, down, left, right, to_top, to_bottom; `amount` in pixels. `at_end`:
- * it cannot go further that way. Errors: as `resolve`; bad_direction; nothing_to_scroll.
+ * it cannot go further that way. Errors: as `locate`; bad_direction; nothing_to_scroll.
  */
 function scroll({ direction, amount, ...target } = {}, given) {
   const step = Object.hasOwn(STEPS, direction) ? STEPS[direction] : null;

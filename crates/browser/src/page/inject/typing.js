@@ -17,7 +17,7 @@ function fieldOf(element) {
  * prepare_typing({ref | selector | x, y, clear = false}) → {mode, kind, secret, ref, line, focused, selected, enter_submits}
  * with the focus on the field, and all of it selected (`clear`: what is typed next replaces it; to empty it press Delete)
  * or the caret at its end. `mode`: insert (type now), set (call `set_value`), select (call `select_option`), file (use
- * the file chooser). Errors: as `resolve`; not_editable {reason: disabled | readonly | not_a_field | no_focus, line}.
+ * the file chooser). Errors: as `locate`; not_editable {reason: disabled | readonly | not_a_field | no_focus, line}.
  */
 function prepare_typing({ clear = false, ...target } = {}, given) {
   const found = locate(target, given);
@@ -38,10 +38,11 @@ function prepare_typing({ clear = false, ...target } = {}, given) {
   const reached = now !== null && (now === field || isWithin(now, field));
   if (!reached) return no("no_focus", "the field does not take the focus");
   placeCaret(now, clear);
-  return { mode: "insert", focused: true, selected: clear, ...rest };
+  // Only now: a page may turn a field into one for secrets when it gets the focus.
+  return { mode: "insert", focused: true, selected: clear, ...rest, secret: isSecret(field) || isSecret(now) };
 }
 
-/** holds_focus({ref}) → {holds}: whether what is typed now goes into this field, or into a part of it. Errors: as `resolve`. */
+/** holds_focus({ref}) → {holds}: whether what is typed now goes into this field, or into a part of it. Errors: as `locate`. */
 function holds_focus(target, given) {
   const found = locate(target, given);
   if (found.error) return found;
@@ -72,7 +73,7 @@ function placeCaret(field, all) {
 }
 
 /**
- * set_value({ref | selector, value}) → {ref, line, value}: for date, time, colour and range fields. Errors: as `resolve`;
+ * set_value({ref | selector, value}) → {ref, line, value}: for date, time, colour and range fields. Errors: as `locate`;
  * not_editable; bad_value when the field does not take it (as "31.12." in a date, which wants 2026-12-31). What was given is
  * not repeated: it may be a secret that was meant for another field.
  */
@@ -97,7 +98,7 @@ const FORMATS = { date: "2026-12-31", time: "23:59", "datetime-local": "2026-12-
 
 /**
  * select_option({ref | selector, values: [text…]}) → {ref, line, selected: [{value, label}], changed}. Each of `values` is
- * compared with the values first, then with the labels. Errors: as `resolve`; not_a_select; not_editable; no_option
+ * compared with the values first, then with the labels. Errors: as `locate`; not_a_select; not_editable; no_option
  * {options: [label… at most 30], count}; option_disabled; only_one. What was wanted is not repeated, as above.
  */
 function select_option({ values, labels, ...target } = {}, given) {

@@ -167,7 +167,13 @@ fn what_was_copied_outlives_the_program_and_no_more() {
     };
     copy("outlives");
     assert_eq!(display.says_exactly(&["xclip", "-selection", "clipboard", "-o"]), b"outlives");
-    assert_eq!(holders(&display.name).len(), 1);
+    let holding = holders(&display.name);
+    assert_eq!(holding.len(), 1);
+    let environment = std::fs::read_to_string(format!("/proc/{}/environ", holding[0])).unwrap();
+    for set in environment.split('\0').filter(|set| !set.is_empty()) {
+        let name = set.split('=').next().unwrap();
+        assert!(["HOME", "PATH", "XAUTHORITY"].contains(&name), "it was handed on: {name}");
+    }
     copy("another");
     display.until("the first holder ends", || holders(&display.name).len() == 1);
     display.copies(&["-selection", "clipboard"], b"theirs");

@@ -6,7 +6,7 @@ use deskhand_core::{Permission, Status};
 use serde_json::json;
 
 use super::{Display, desk, fails, gives};
-use crate::support::{Desk, plan_of, yes};
+use crate::support::{Desk, plan_of, stays_in_a_file, yes};
 
 /// A terminal that writes every line that is typed into a file.
 pub fn terminal(display: &Display, desk: &Desk) -> (u64, PathBuf) {
@@ -90,18 +90,29 @@ async fn text_in_any_script_arrives_as_it_was_written() {
     }
 }
 
-/// What is typed or copied may be a password. Whoever is asked has to see what would be typed; no record of the call has it.
+/// What is typed or copied may be a password. Whoever is asked has to see what would be typed; then it is nowhere.
 #[tokio::test]
 async fn what_is_typed_or_copied_is_not_on_record() {
     const SECRET: &str = "correct horse battery";
     let display = Display::new();
-    let desk = desk(&display);
+    let mut desk = desk(&display);
     let (_, file) = terminal(&display, &desk);
+    let scripted = desk.answer([yes(), yes()]);
     let typed = gives(&desk, "keyboard", json!({"text": format!("{SECRET}\n")})).await;
     display.until("the line", || text_of(&file).ends_with('\n'));
     let copied = gives(&desk, "clipboard_write", json!({"text": SECRET})).await;
-    // Under a name that is not quite right, too.
-    desk.call("keyboard", json!({"txet": SECRET})).await;
+    // Under a name that is not quite right, as something else than a text, as a key, and in what is wrong with it, too.
+    for wrong in [
+        json!({"txet": SECRET}),
+        json!({"text": [SECRET]}),
+        json!({"keys": [SECRET]}),
+        json!({"keys": SECRET}),
+        json!({"text": SECRET, "window_id": {"title": 1}}),
+    ] {
+        let outcome = desk.call("keyboard", wrong).await;
+        assert_eq!(outcome.status, Status::InvalidArguments, "{outcome:?}");
+        assert!(!serde_json::to_string(&outcome).unwrap().contains(SECRET), "{outcome:?}");
+    }
     for (tool, outcome) in [("keyboard", typed), ("clipboard_write", copied)] {
         assert!(!serde_json::to_string(&outcome).unwrap().contains(SECRET), "{tool}");
         let request = deskhand_core::Request::new(tool, json!({"text": SECRET}));
@@ -110,10 +121,19 @@ async fn what_is_typed_or_copied_is_not_on_record() {
         assert!(explained.plan.unwrap().preview.unwrap().text().contains(SECRET), "{tool}: it is shown");
     }
     assert!(!desk.audit_text().contains(SECRET) && desk.audit_text().contains("clipboard_write"));
-    for event in desk.events.0.lock().unwrap().iter() {
-        let arguments = serde_json::to_value(event).unwrap()["arguments"].to_string();
-        assert!(!arguments.contains(SECRET), "{arguments}");
+    let asked = scripted.asked();
+    assert_eq!(asked.len(), 2);
+    for request in &asked {
+        assert!(plan_of(request).preview.as_ref().unwrap().text().contains(SECRET), "{}", request.tool);
     }
+    for event in desk.events.0.lock().unwrap().iter() {
+        // The question itself is told, and forgotten with its answer.
+        if !matches!(event, deskhand_core::EventBody::ApprovalWanted { .. }) {
+            let told = serde_json::to_string(event).unwrap();
+            assert!(!told.contains(SECRET), "{told}");
+        }
+    }
+    assert_eq!(stays_in_a_file(&desk.data, SECRET), None);
 }
 
 #[tokio::test]
@@ -179,7 +199,9 @@ async fn clicks_drags_and_the_wheel_arrive() {
     let (x, y) = (outcome.data["x"].as_i64().unwrap(), outcome.data["y"].as_i64().unwrap());
     let at = display.says(&["xdotool", "getmouselocation", "--shell"]);
     assert!(at.contains(&format!("X={x}\nY={y}\n")), "{at}");
-    assert!(plan_of(&scripted.asked()[0]).summary.contains("on «Listener»"));
+    let asked = scripted.asked();
+    let plan = plan_of(&asked[0]);
+    assert!(plan.summary.contains("on «Listener»") && plan.permission == Permission::Sensitive);
     display.until("the click", || text_of(&file).contains("ButtonRelease"));
     assert!(text_of(&file).contains("(30,40)"), "{}", text_of(&file));
     gives(&desk, "mouse", json!({"action": "double_click", "x": x, "y": y, "button": "right"})).await;

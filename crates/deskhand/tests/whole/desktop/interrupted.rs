@@ -50,6 +50,12 @@ impl Server {
         self.0.query_keymap().unwrap().reply().unwrap().keys.iter().any(|keys| *keys != 0)
     }
 
+    fn has_caps_lock(&self) -> bool {
+        let root = self.0.setup().roots[0].root;
+        let mask = u16::from(self.0.query_pointer(root).unwrap().reply().unwrap().mask);
+        mask & u16::from(KeyButMask::LOCK) != 0
+    }
+
     /// What each key means.
     fn table(&self) -> Vec<u32> {
         let (first, last) = (self.0.setup().min_keycode, self.0.setup().max_keycode);
@@ -114,6 +120,20 @@ async fn text_that_is_cancelled_leaves_the_keyboard_as_it_was() {
     assert_eq!(outcome.status, Status::Cancelled, "{}", outcome.text);
     display.until("no key means anything else than before", || Server::of(&display).table() == before);
     display.until("all keys are let go", || !Server::of(&display).has_key_down());
+}
+
+/// For the text the lock of capitals is taken off; that it was on is not forgotten when the text is cut short.
+#[tokio::test]
+async fn text_that_is_cancelled_leaves_the_lock_of_capitals_on() {
+    let display = Display::new();
+    let desk = desk(&display);
+    let (_, file) = terminal(&display, &desk);
+    assert!(xdotool(&display, &["key", "Caps_Lock"]).status().unwrap().success());
+    display.until("it is on", || Server::of(&display).has_caps_lock());
+    let came = move || text_of(&file) == "first\n";
+    let outcome = meanwhile(&desk, "keyboard", long(), came, |cancel| cancel.cancel()).await;
+    assert_eq!(outcome.status, Status::Cancelled, "{}", outcome.text);
+    display.until("it is on again", || Server::of(&display).has_caps_lock());
 }
 
 /// The server takes its time in the middle of a key: whatever had arrived there, the key is let go.

@@ -1,6 +1,7 @@
 //! The tools of the desktop, on a real X server with a real window manager and real windows, through the gate; what they
 //! claim is confirmed by other programs: xdotool, xprop, xclip, import.
 
+mod at_last;
 mod clipboard;
 pub mod display;
 mod input;

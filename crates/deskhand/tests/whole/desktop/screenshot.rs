@@ -129,6 +129,25 @@ async fn what_is_not_on_the_screen_is_said() {
     gives(&desk, "screenshot", json!({"region": "full"})).await;
 }
 
+/// What is not to be seen is not made up, and what is missing is said.
+#[tokio::test]
+async fn of_a_window_there_is_what_can_be_seen() {
+    let display = Display::new();
+    let (window, _) = display.window("Blue", "400x300+200+150", "#336699");
+    let id = window.to_string();
+    let desk = desk(&display);
+    display.says(&["xdotool", "windowmove", &id, "1100", "150"]);
+    display.until("it is at the edge", || {
+        display.says(&["xdotool", "getwindowgeometry", &id]).contains("Position: 1")
+    });
+    let outcome = gives(&desk, "screenshot", json!({"window_id": window})).await;
+    assert!(outcome.text.contains("of it is on the screen."), "{}", outcome.text);
+    assert!(outcome.data["width"].as_u64().unwrap() < 400, "{}", outcome.data);
+    display.says(&["xdotool", "windowminimize", "--sync", &id]);
+    let outcome = fails(&desk, "screenshot", json!({"window_id": window}), "window_not_shown").await;
+    assert!(outcome.text.contains("minimized") && !outcome.text.contains("Blue"), "{}", outcome.text);
+}
+
 #[tokio::test]
 async fn each_of_several_displays_can_be_seen_alone() {
     let display = Display::new();

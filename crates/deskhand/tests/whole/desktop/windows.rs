@@ -247,6 +247,84 @@ async fn what_must_stay_is_never_closed() {
     assert!(display.says(&["xprop", "-id", &id, "WM_CLASS"]).contains("Chromium"), "it is still there");
 }
 
+/// Where Deskhand stands: in which terminal it runs, and who manages the windows, is asked of the real ones.
+#[tokio::test]
+async fn the_terminal_and_the_manager_are_known() {
+    let display = Display::bare();
+    let (window, _) = display.window("Terminal", "300x200+100+100", "#336699");
+    let shop = crate::command::Shop::new();
+    let close = json!({"window_id": window}).to_string();
+    let mut call = shop.command(&["call", "close_window", &close, "--yes", "--json"]);
+    call.env("DISPLAY", &display.name).env("WINDOWID", window.to_string());
+    let said = String::from_utf8(call.output().unwrap().stdout).unwrap();
+    assert!(said.contains("window:own") && said.contains("the terminal that Deskhand runs in"), "{said}");
+    let (c, screen) = RustConnection::connect(Some(&display.name)).unwrap();
+    let (root, manager) = (c.setup().roots[screen].root, u32::try_from(window).unwrap());
+    for (on, property) in [
+        (manager, "_NET_SUPPORTING_WM_CHECK"),
+        (root, "_NET_SUPPORTING_WM_CHECK"),
+        (root, "_NET_CLIENT_LIST"),
+        (root, "_NET_CLIENT_LIST_STACKING"),
+    ] {
+        let property = c.intern_atom(false, property.as_bytes()).unwrap().reply().unwrap().atom;
+        c.change_property32(PropMode::REPLACE, on, property, AtomEnum::WINDOW, &[manager]).unwrap();
+    }
+    c.sync().unwrap();
+    fails(&desk(&display), "close_window", json!({"window_id": window}), "window:manager").await;
+    assert_eq!(display.ids(), [window]);
+}
+
+/// Deskhand does not end the terminal that it was started from, also where that does not say which window it is.
+#[test]
+fn what_it_was_started_from_is_known() {
+    let display = Display::new();
+    let shop = crate::command::Shop::new();
+    let call = shop.command(&["call", "close_window", r#"{"window_id": "Started"}"#, "--yes", "--json"]);
+    let said = tempfile::NamedTempFile::new().unwrap();
+    let mut terminal = display.program("xterm");
+    for (name, value) in call.get_envs() {
+        match value {
+            Some(value) => terminal.env(name, value),
+            None => terminal.env_remove(name),
+        };
+    }
+    terminal.env("SAID", said.path()).env("DISPLAY", &display.name);
+    terminal.args([
+        "-T",
+        "Started",
+        "-e",
+        "sh",
+        "-c",
+        r#"unset WINDOWID; "$@" > "$SAID"; exec sleep 1000"#,
+        "sh",
+    ]);
+    terminal.arg(call.get_program()).args(call.get_args());
+    display.start(&mut terminal);
+    let text = || std::fs::read_to_string(said.path()).unwrap();
+    display.until("its answer", || text().trim_end().ends_with('}'));
+    assert!(text().contains("window:own") && text().contains("was started from its program"), "{}", text());
+}
+
+/// A title is whatever a page or a message wants it to be: who reads one has read something from outside.
+#[tokio::test]
+async fn titles_are_text_from_outside() {
+    let display = Display::new();
+    let (window, _) = display.window("Title", "300x200+100+100", "#336699");
+    let desk = desk(&display);
+    for (tool, arguments) in [
+        ("list_windows", json!({})),
+        ("get_active_window", json!({})),
+        ("switch_window", json!({"window_id": window})),
+        ("close_window", json!({"window_id": window})),
+        ("keyboard", json!({"text": "a", "window_id": window})),
+        ("mouse", json!({"action": "click", "x": 150, "y": 200})),
+    ] {
+        let request = deskhand_core::Request::new(tool, arguments);
+        let plan = desk.gate.explain(request, &desk.session).await.unwrap().plan.unwrap();
+        assert!(plan.outside.is_some(), "{tool}");
+    }
+}
+
 /// One program, two windows: by force both go, and the one is Deskhand's.
 #[tokio::test]
 async fn force_spares_a_program_that_shows_deskhand_too() {
@@ -343,6 +421,12 @@ async fn whoever_does_not_sit_there_may_look_and_not_act() {
         ("switch_window", json!({"window_id": window})),
         ("close_window", json!({"window_id": window})),
         ("screenshot", json!({})),
+        ("clipboard_read", json!({})),
+        ("clipboard_write", json!({"text": "a"})),
+        ("clipboard_clear", json!({})),
+        ("mouse", json!({"action": "move", "x": 5, "y": 5})),
+        ("keyboard", json!({"text": "a", "window_id": window})),
+        ("open_in_folder", json!({"path": "."})),
     ] {
         let outcome = fails(&desk, tool, arguments, "blocked").await;
         assert_eq!(outcome.rule.as_deref(), Some("desktop:away"));

@@ -36,15 +36,14 @@ fn assert_valid(request: &ModelRequest) {
     assert!(open.is_empty());
 }
 
-#[tokio::test]
-async fn older_results_shrink_and_stay_readable() {
-    let read = |n: u32| calls("read_file", json!({"path": format!("{n}.txt")}));
-    let mut replies: Vec<ScriptedReply> = (0..8).map(read).collect();
+/// Reads eight files there, until the older ones have made room: the handle of one of those.
+async fn read_until_some_shrink(folder: &std::path::Path, desk: Desk) -> (Talk, String) {
+    let path = |n: u32| folder.join(format!("{n}.txt"));
+    let mut replies: Vec<ScriptedReply> =
+        (0..8).map(|n| calls("read_file", json!({"path": path(n)}))).collect();
     replies.push(says("Read."));
-    let talk = Talk::at(Desk::new(), Script { context_tokens: 30_000, ..small(replies) });
-    for n in 0..8 {
-        talk.desk.write(&format!("{n}.txt"), &long(250));
-    }
+    (0..8).for_each(|n| std::fs::write(path(n), long(250)).unwrap());
+    let talk = Talk::at(desk, Script { context_tokens: 30_000, ..small(replies) });
     assert_eq!(done(&talk.say("read them all").await).0, TurnOutcome::Completed);
     let requests = talk.requests();
     requests.iter().for_each(assert_valid);
@@ -61,8 +60,25 @@ async fn older_results_shrink_and_stay_readable() {
     assert!(!shrunk.is_empty(), "the older ones: {results:?}");
     assert!(results.last().unwrap().contains("line 249"), "the newest is whole");
     let handle = shrunk[0].split("path \"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    (talk, handle)
+}
+
+#[tokio::test]
+async fn older_results_shrink_and_stay_readable() {
+    let desk = Desk::new();
+    let folder = desk.workspace.clone();
+    let (talk, handle) = read_until_some_shrink(&folder, desk).await;
     let whole = talk.desk.call("read_file", json!({"path": handle})).await;
-    assert!(whole.text.contains("line 50"), "{}", whole.text);
+    assert!(whole.text.contains("line 50") && whole.outside.is_none(), "{}", whole.text);
+}
+
+#[tokio::test]
+async fn older_results_from_outside_stay_from_outside() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let desk = Desk::new().mode(deskhand_core::Mode::Auto);
+    let (talk, handle) = read_until_some_shrink(folder.path(), desk).await;
+    let whole = talk.desk.call("read_file", json!({"path": handle})).await;
+    assert!(whole.text.contains("line 50") && whole.outside.is_some(), "{whole:?}");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Ways in which text from outside could come back without its mark, or lose it.
 
-use deskhand_core::Mode;
+use deskhand_core::{Mode, OutputKeeper};
 use serde_json::json;
 
 use super::*;
@@ -99,6 +99,23 @@ async fn what_is_kept_of_a_long_result_is_from_outside_too() {
 }
 
 #[tokio::test]
+async fn what_the_gate_keeps_is_marked_and_what_it_does_not_leaves_no_mark() {
+    let (_folder, page) = page();
+    let desk = Desk::with(|settings| settings.max_output_chars = 2_000).mode(Mode::Auto);
+    let kept = || std::fs::read_dir(desk.data.join("outputs")).map_or(0, Iterator::count);
+    let short = desk.call("read_file", json!({"path": page})).await;
+    assert!(short.outside.is_some() && short.full_output.is_none(), "{short:?}");
+    assert_eq!(kept(), 0, "nothing was kept, and so nothing is marked");
+    std::fs::write(&page, format!("{ORDER}\n").repeat(1_000)).unwrap();
+    let long = desk.call("read_file", json!({"path": page})).await;
+    let file = desk.store.outputs().path(long.call_id).unwrap();
+    assert_eq!(desk.store.outputs().source_of(&file), long.outside);
+    assert!(long.outside.is_some());
+    let again = desk.call("read_file", json!({"path": long.full_output.unwrap()})).await;
+    assert_eq!(again.outside, long.outside);
+}
+
+#[tokio::test]
 async fn a_failed_call_does_not_carry_its_words_into_a_summary() {
     let (_folder, page) = page();
     let command = format!("cat {}; false", page.display());
@@ -188,15 +205,14 @@ async fn what_is_typed_into_a_shell_in_the_background_is_told_from_where_it_read
 #[tokio::test]
 async fn a_data_folder_behind_a_link_knows_its_marks() {
     let (_folder, page) = page();
-    let mut desk = Desk::new().mode(Mode::Auto);
+    std::fs::write(&page, format!("{ORDER}\n").repeat(1_000)).unwrap();
+    let mut desk = Desk::with(|settings| settings.max_output_chars = 2_000).mode(Mode::Auto);
     let link = desk.data.with_file_name("link");
     std::os::unix::fs::symlink(&desk.data, &link).unwrap();
     let linked = deskhand_store::Store::open(&link, &deskhand_store::StoreOptions::default()).unwrap();
     desk.gate.outputs = linked.outputs();
     let outcome = desk.call("read_file", json!({"path": page})).await;
-    desk.gate.outputs.keep(outcome.call_id, &deskhand_core::Masked::assume(ORDER)).unwrap();
-    let handle = deskhand_core::output::handle(outcome.call_id);
-    let again = desk.call("read_file", json!({"path": handle})).await;
+    let again = desk.call("read_file", json!({"path": outcome.full_output.unwrap()})).await;
     assert!(again.outside.is_some(), "{again:?}");
 }
 

@@ -130,6 +130,22 @@ fn the_head_follows_by_itself() {
 }
 
 #[test]
+fn who_will_wait_for_the_disk_soon_gets_a_head_start() {
+    let world = World::new();
+    let mut audit = world.audit();
+    let log = Arc::clone(&audit.log);
+    // By itself it would not follow while this runs.
+    audit.follower = Later::new("audit", Duration::from_hours(1), move || log.make_durable_or_warn());
+    append(&audit, 1);
+    audit.hasten();
+    let followed = (0..3000).any(|_| {
+        thread::sleep(Duration::from_millis(10));
+        world.head().is_some_and(|head| head.at.seq == 1)
+    });
+    assert!(followed);
+}
+
+#[test]
 fn dropping_the_log_writes_it_out() {
     let world = World::new();
     append(&world.audit(), 5);

@@ -9,6 +9,7 @@ mod tamper;
 use std::{
     fs,
     sync::atomic::{AtomicI64, Ordering},
+    thread,
     time::Duration,
 };
 

@@ -6,8 +6,8 @@ mod input;
 use std::{path::Path, sync::Arc};
 
 use deskhand_core::{
-    Absent, CallId, Cx, Effects, Image, PageCamera, PageShot, Permission, Plan, Services, Spec, Tool,
-    ToolError, ToolResult, tool::Rendered,
+    Absent, CallId, Cx, Effects, Image, PageCamera, PagePicture, PageShot, Permission, Plan, Services, Spec,
+    Tool, ToolError, ToolResult, tool::Rendered,
 };
 use deskhand_guard::{Kind, PathArg, PathsOf, Place, PlanOn};
 use schemars::JsonSchema;
@@ -82,11 +82,13 @@ impl Tool for Screenshot {
 
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
         if let Some(shot) = input.page()? {
-            let file = camera(cx)?.take(&shot, cx).await?;
+            let PagePicture { png, cut_from } = camera(cx)?.take(&shot, cx).await?;
+            let cut = |(width, height)| format!("It is cut off: all of it would be {width}×{height} pixels.");
+            let notes = cut_from.map(cut).into_iter().collect();
             return cx
                 .blocking(move |cx| {
-                    let picture = Picture::read(&file)?;
-                    keep(input, cx, file, &picture, None, Vec::new())
+                    let picture = Picture::read(&png)?;
+                    keep(input, cx, png, &picture, None, notes)
                 })
                 .await;
         }

@@ -132,6 +132,20 @@ test("a message is edited in a copy; the conversation as it was stays", async ({
   ]);
 });
 
+test("an answer that is finished while the page is still reading is whole", async ({ open, page }) => {
+  const server = await open({ talk: { slow: [slowly("Four and five and six.", 200)] } });
+  // Where the turn stands is told late: when it is over, and the messages were read while it ran.
+  await page.route(/\/api\/v1\/sessions\/[^/?]+$/, async (route) => {
+    if (route.request().method() !== "GET") return route.continue();
+    await expect(answers(page)).toBeVisible();
+    const id = new URL(route.request().url()).pathname.split("/").at(-1) ?? "";
+    await expect.poll(async () => (await messages(server, id)).at(-1)?.metadata.outcome).toBe("completed");
+    return route.continue();
+  });
+  await say(page, "a slow one");
+  await answered(page, "Four and five and six.");
+});
+
 test("a message is tried again in a copy", async ({ open, page }) => {
   const server = await open({ talk: { dice: [says("Four.")] } });
   await say(page, "roll the dice");

@@ -13,6 +13,7 @@ import { readDraft } from "./sender/draft";
 const first = await loadLanguage("en");
 let messages: Message[] = [];
 let turn: TurnState | null = null;
+let lastEvent = 0;
 let posted: { path: string; body: unknown }[] = [];
 let answerSend: () => Response | Promise<Response> = () => Response.json({ session_id: "s", turn_id: "turn-1", message_id: 7, first_event: 1 }, { status: 202 });
 
@@ -22,10 +23,10 @@ function answer(url: string, init: RequestInit): Promise<Response> {
     posted.push({ path, body: JSON.parse((init.body as string | undefined) ?? "{}") });
     return Promise.resolve(path === "sessions/s/messages" ? answerSend() : Response.json({ success: true }));
   }
-  const session = { id: "s", session_id: "s", title: "T", metadata: {}, last_event: 0, turn };
+  const session = { id: "s", session_id: "s", title: "T", metadata: {}, last_event: lastEvent, turn };
   const answers: Record<string, unknown> = {
     "sessions/s": session,
-    "sessions/s/messages": { session_id: "s", total: messages.length, messages },
+    "sessions/s/messages": { session_id: "s", total: messages.length, last_event: lastEvent, messages },
     "sessions/s/uploads": { uploads: [] },
     models: { usual: "m", models: ["m"], providers: [], keyring: { available: true } },
     about: { model: "m", limits: { upload_bytes: 100 } },
@@ -36,6 +37,7 @@ function answer(url: string, init: RequestInit): Promise<Response> {
 beforeEach(() => {
   messages = [];
   turn = null;
+  lastEvent = 0;
   posted = [];
   answerSend = () => Response.json({ session_id: "s", turn_id: "turn-1", message_id: 7, first_event: 1 }, { status: 202 });
   FakeEventSource.all = [];
@@ -88,6 +90,22 @@ test("what is written is sent, streamed, and in the end the stored message", asy
   expect(screen.getAllByRole("article", { name: "Deskhand" })).toEqual([shown]);
   expect(screen.getAllByText("Do it")).toHaveLength(1);
   expect(screen.queryByRole("button", { name: /Stop/ })).toBeNull();
+});
+
+test("an answer that is finished between the reading of the messages and of the session is whole", async () => {
+  const said: Message = { id: 7, session_id: "s", role: "user", content: "Do it", timestamp: "2026-01-01T00:00:00.000Z", metadata: {} };
+  const begun: Message = { ...said, id: 8, role: "assistant", content: "", metadata: { turn_id: "turn-1" } };
+  messages = [said, begun];
+  lastEvent = 2;
+  vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+    if (!url.endsWith("/sessions/s")) return answer(url, init);
+    await screen.findByText("Do it");
+    messages = [said, { ...begun, content: "A whole answer", metadata: { turn_id: "turn-1", outcome: "completed" } }];
+    lastEvent = 5;
+    return answer(url, init);
+  });
+  await open();
+  expect(await screen.findByText("A whole answer")).toBeTruthy();
 });
 
 test("Enter that ends a Chinese word, or with Shift, sends nothing", async () => {

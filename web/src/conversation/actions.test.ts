@@ -6,7 +6,7 @@ import { forkAndSay } from "./actions";
 afterEach(() => vi.unstubAllGlobals());
 
 const usual = {
-  "GET sessions/s/messages": () => ({ session_id: "s", total: 2, messages: [{ id: 4 }] }),
+  "GET sessions/s/messages": () => ({ session_id: "s", total: 2, last_event: 0, messages: [{ id: 4 }] }),
   "POST sessions/s/fork": () => ({ id: "copy" }),
   "POST sessions/copy/uploads/copy": ({ body }: { body: unknown }) => ({ id: `${(body as { upload_id: string }).upload_id}-new` }),
   "POST sessions/copy/messages": () => ({ session_id: "copy" }),

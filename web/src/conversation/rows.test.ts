@@ -57,8 +57,8 @@ describe("the turn that runs stands in the place of its message", () => {
 });
 
 describe("pages of messages", () => {
-  const page = (...ids: number[]) => ({ session_id: "s", total: 9, messages: ids.map((id) => message(id, "user")) });
-  const known = (...ids: number[]) => ({ total: 9, messages: ids.map((id) => message(id, "user")) });
+  const page = (...ids: number[]) => ({ session_id: "s", total: 9, last_event: 0, messages: ids.map((id) => message(id, "user")) });
+  const known = (...ids: number[]) => ({ total: 9, lastEvent: 0, messages: ids.map((id) => message(id, "user")) });
   const ids = (list: { messages: readonly Message[] }) => list.messages.map((one) => one.id);
 
   test.each([

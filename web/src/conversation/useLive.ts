@@ -35,7 +35,7 @@ export function useLive(sessionId: string) {
     void client.invalidateQueries({ queryKey: keys.session(sessionId) });
     void client.invalidateQueries({ queryKey: keys.uploads(sessionId) });
   }, [client, sessionId, stale]);
-  return { session, live };
+  return { session, live, begin: first };
 }
 
 /** The event behind which the stream begins. */

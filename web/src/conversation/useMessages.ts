@@ -12,21 +12,27 @@ const EARLIER = 100;
 export interface Messages {
   messages: readonly Message[];
   total: number;
+  /** The newest event when the newest of them were read: what later ones tell of may not be in here. */
+  lastEvent: number;
 }
 
 /** What is known already, and the newest page: they are joined where they meet. */
 export function joined(before: Messages | undefined, page: MessageList): Messages {
   const first = page.messages[0];
-  if (before === undefined || first === undefined) return { messages: page.messages, total: page.total };
+  if (before === undefined || first === undefined) return { messages: page.messages, total: page.total, lastEvent: page.last_event };
   const meets = before.messages.some((message) => message.id >= first.id);
   const earlier = meets ? before.messages.filter((message) => message.id < first.id) : [];
-  return { messages: [...earlier, ...page.messages], total: page.total };
+  return { messages: [...earlier, ...page.messages], total: page.total, lastEvent: page.last_event };
 }
 
 export function withEarlier(before: Messages | undefined, page: MessageList): Messages {
   const first = before?.messages[0];
   const earlier = page.messages.filter((message) => first === undefined || message.id < first.id);
-  return { messages: [...earlier, ...(before?.messages ?? [])], total: page.total };
+  return {
+    messages: [...earlier, ...(before?.messages ?? [])],
+    total: page.total,
+    lastEvent: before?.lastEvent ?? page.last_event,
+  };
 }
 
 function path(sessionId: string): string {

@@ -1,7 +1,7 @@
 // All that one conversation knows and can do.
 import { useQueryClient } from "@tanstack/react-query";
 import { App } from "antd";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 
 import { keys } from "../api/keys";
 import { useText } from "../i18n";
@@ -20,8 +20,13 @@ export function useTalk(sessionId: string) {
   const client = useQueryClient();
   const { message } = App.useApp();
   const text = useText();
-  const { session, live } = useLive(sessionId);
+  const { session, live, begin } = useLive(sessionId);
   const list = useMessages(sessionId);
+  // Both are asked for at once. Messages from before the stream's beginning lack what happened between the two.
+  const missed = begin !== null && list.query.data !== undefined && list.query.data.lastEvent < begin;
+  useEffect(() => {
+    if (missed) void client.invalidateQueries({ queryKey: keys.messages(sessionId) });
+  }, [client, missed, sessionId]);
   const [draft, setDraft] = useDraft(sessionId);
   const [outgoing, setOutgoing] = useState<Outgoing | null>(null);
   const [error, setError] = useState<unknown>(null);

@@ -164,6 +164,8 @@ export interface SearchHits {
 export interface MessageList {
   session_id: string;
   total: number;
+  /** The newest event when these were read. */
+  last_event: number;
   messages: Message[];
 }
 

@@ -56,6 +56,8 @@ struct MessageList {
     session_id: String,
     /// How many there are in all.
     total: u64,
+    /// The newest event when these were read: what later ones tell of may not be in here.
+    last_event: u64,
     messages: Vec<Message>,
 }
 
@@ -71,10 +73,18 @@ async fn list(
         last: params.last,
         before: params.before,
     };
-    let found = app
-        .with_session(&person, &path.session_id, move |store, session| store.messages(&session.id, &query))
+    let (last_event, found) = app
+        .with_session(&person, &path.session_id, move |store, session| {
+            // In this order: an event that comes between the two is told of again, and none is missed.
+            Ok((store.last_event(&session.id)?, store.messages(&session.id, &query)?))
+        })
         .await?;
-    Ok(Json(MessageList { session_id: path.session_id, total: found.total, messages: found.items }))
+    Ok(Json(MessageList {
+        session_id: path.session_id,
+        total: found.total,
+        last_event,
+        messages: found.items,
+    }))
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -26,6 +26,8 @@ export default defineConfig({
     timezoneId: "UTC",
     viewport: { width: 1280, height: 800 },
     colorScheme: "light",
+    // What still moves when it is clicked is missed on a busy machine.
+    contextOptions: { reducedMotion: "reduce" },
     // A trace of every test would take longer than the tests: `--trace on` for one that fails.
     screenshot: "only-on-failure",
     actionTimeout: 15_000,

@@ -44,6 +44,25 @@ test("the language is switched, and stays", async ({ open, page }) => {
   await expect(page.getByRole("tab", { name: "History" })).toBeVisible();
 });
 
+test("a menu moves, but not for who asked their system for less movement", async ({ open, page }) => {
+  await open({ talk: {} });
+  const moved = () =>
+    page.evaluate(
+      () =>
+        new Promise<boolean>((resolve) => {
+          document.addEventListener("animationstart", () => resolve(true), { once: true });
+          document.querySelector<HTMLElement>("button[aria-label='Language']")?.click();
+          setTimeout(() => resolve(false), 1_000);
+        }),
+    );
+  expect(await moved()).toBe(false);
+  await expect(page.getByRole("menuitem", { name: "简体中文" })).toBeVisible();
+  await page.emulateMedia({ reducedMotion: "no-preference" });
+  await page.reload();
+  await expect(page.getByRole("main")).toBeVisible();
+  await expect.poll(moved).toBe(true);
+});
+
 const brightness = () => {
   const [red = 0, green = 0, blue = 0] = (getComputedStyle(document.body).backgroundColor.match(/\d+/g) ?? []).map(Number);
   return (red + green + blue) / 3;

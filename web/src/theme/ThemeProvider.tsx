@@ -3,6 +3,7 @@ import { App as AntApp, ConfigProvider } from "antd";
 import { type ReactNode, useLayoutEffect, useMemo } from "react";
 
 import { useLanguage } from "../i18n";
+import { useLessMotion } from "./motion";
 import { useThemeName } from "./preference";
 import "./theme.css";
 import { antdTheme } from "./tokens";
@@ -10,7 +11,8 @@ import { antdTheme } from "./tokens";
 export function ThemeProvider({ children }: { children: ReactNode }) {
   const name = useThemeName();
   const { antd } = useLanguage();
-  const config = useMemo(() => antdTheme(name), [name]);
+  const lessMotion = useLessMotion();
+  const config = useMemo(() => antdTheme(name, !lessMotion), [name, lessMotion]);
   useLayoutEffect(() => {
     document.documentElement.dataset.theme = name;
   }, [name]);

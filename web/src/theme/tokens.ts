@@ -72,7 +72,7 @@ const readable = {
   },
 } as const;
 
-export function antdTheme(name: ThemeName): ThemeConfig {
+export function antdTheme(name: ThemeName, motion: boolean): ThemeConfig {
   return {
     algorithm: name === "dark" ? theme.darkAlgorithm : theme.defaultAlgorithm,
     hashed: false,
@@ -86,6 +86,7 @@ export function antdTheme(name: ThemeName): ThemeConfig {
       borderRadiusLG: 12,
       controlHeight: 34,
       wireframe: false,
+      motion,
       motionDurationMid: "0.15s",
       motionDurationSlow: "0.2s",
     },

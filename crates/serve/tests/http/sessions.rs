@@ -41,6 +41,21 @@ async fn a_message_is_named_when_it_is_said() {
 }
 
 #[tokio::test]
+async fn messages_tell_up_to_which_event_they_were_read() {
+    let reply = ScriptedReply { text: "Hello.".into(), ..ScriptedReply::default() };
+    let house = House::with_model(vec![reply]).await;
+    let session = house.session(Who::Owner, "s").await;
+    let path = format!("/api/v1/sessions/{session}/messages");
+    let (_, before) = house.get(Who::Owner, &path).await;
+    assert_eq!((&before["last_event"], &before["total"]), (&json!(0), &json!(0)), "{before}");
+    house.turn(Who::Owner, &session, "hi").await;
+    let (_, detail) = house.get(Who::Owner, &format!("/api/v1/sessions/{session}")).await;
+    let (_, after) = house.get(Who::Owner, &path).await;
+    assert_eq!((&after["last_event"], &after["total"]), (&detail["last_event"], &json!(2)), "{after}");
+    assert!(detail["last_event"].as_u64() > Some(0), "{detail}");
+}
+
+#[tokio::test]
 async fn anothers_session_is_not_searched_in() {
     let house = House::start().await;
     let session = house.session(Who::Owner, "secret plans").await;

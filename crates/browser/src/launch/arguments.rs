@@ -47,6 +47,8 @@ const ALWAYS: &[&str] = &[
     "--disable-domain-reliability",
     "--disable-hang-monitor",
     "--disable-prompt-on-repost",
+    // What is typed or clicked before a page was first painted counts as well.
+    "--allow-pre-commit-input",
     "--disable-session-crashed-bubble",
     "--hide-crash-restore-bubble",
     "--disable-background-timer-throttling",

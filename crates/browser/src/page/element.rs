@@ -14,6 +14,8 @@ use crate::{
 /// How long an element that is not there yet, hidden or covered is waited for. Pages move while they load.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(80);
+/// Around a point that is brought into view: at the very edge of a frame it would lie under a scrollbar.
+const ROOM: f64 = 20.0;
 /// How long one frame of several may take to answer.
 pub(super) const OF_A_FRAME: Duration = Duration::from_millis(2_500);
 
@@ -171,14 +173,16 @@ impl Page {
         }
     }
 
-    /// Scrolls what is around a frame until a point of its viewport can be seen. What is in view stays where it is.
+    /// Scrolls what is around a frame until a point of its viewport can be seen, with some room. What is in view stays where
+    /// it is.
     async fn bring_into_view(&self, frame: &str, point: Point) -> Result<(), PageError> {
         let (mut at, mut point) = (frame.to_owned(), point);
         while let Some((parent, session)) = self.parent_of(&at)? {
             let owner = self
                 .call_on(&session, Connection::USUAL, "DOM.getFrameOwner", json!({"frameId": at}))
                 .await?;
-            let rect = json!({"x": point.x, "y": point.y, "width": 1, "height": 1});
+            let rect =
+                json!({"x": point.x - ROOM, "y": point.y - ROOM, "width": 2.0 * ROOM, "height": 2.0 * ROOM});
             let params = json!({"backendNodeId": owner["backendNodeId"], "rect": rect});
             self.call_on(&session, Connection::USUAL, "DOM.scrollIntoViewIfNeeded", params).await?;
             let (inner, outer) = (self.offset_of(&at).await?, self.offset_of(&parent).await?);

@@ -42,13 +42,11 @@ async fn click_x_and_y() {
         shop.call("browser_click", json!({"x": x, "y": y})).await;
         assert_eq!(shop.script("document.title").await, title, "{x}, {y}");
     }
-    let seen = shop.script("at.map(([x, y, trusted]) => [Math.round(x), Math.round(y), trusted])").await;
-    let whole = |number: f64| json!(number.round());
-    assert_eq!(seen[1][0].as_f64(), whole(x).as_f64());
-    assert_eq!(
-        (seen.as_array().unwrap().len(), seen[1][1].as_f64(), &seen[1][2]),
-        (2, whole(y).as_f64(), &json!(true))
-    );
+    let seen = shop.script("at").await;
+    // Browsers tell whole pixels or parts of them.
+    let is_at = |told: &Value, asked: f64| told.as_f64().is_some_and(|told| (told - asked).abs() < 1.0);
+    assert!(is_at(&seen[1][0], x) && is_at(&seen[1][1], y), "{seen} for {x}, {y}");
+    assert_eq!((seen.as_array().unwrap().len(), &seen[1][2]), (2, &json!(true)));
     shop.fails("browser_click", json!({"x": 5}), "half_a_point").await;
     shop.fails("browser_click", json!({"selector": "#button", "x": 5, "y": 5}), "two_targets").await;
     shop.browsers.close_all().await;

@@ -116,7 +116,7 @@ impl Meddles for LeadsOn {
         first
     }
 
-    fn hears(&mut self, said: &mut Value) -> Option<Value> {
+    fn hears(&mut self, said: &Value) -> Option<Value> {
         let (method, params) = (said["method"].as_str().unwrap_or_default(), &said["params"]);
         // A document is known by its address, and how far it is by the number of what loaded it.
         match method {

@@ -14,8 +14,10 @@ pub trait Meddles: Send + 'static {
         command
     }
 
-    /// Changes what the browser says. What it is to be told because of that.
-    fn hears(&mut self, said: &mut Value) -> Option<Value>;
+    /// What the browser is to be told because of what it says.
+    fn hears(&mut self, _said: &Value) -> Option<Value> {
+        None
+    }
 }
 
 /// All of it ends with this.
@@ -53,8 +55,8 @@ async fn carry(listener: TcpListener, browser: String, mut meddler: impl Meddles
                 browser.send(written(&meddler.commands(command))).await.unwrap();
             }
             Some(Ok(message)) = browser.next() => {
-                let Some(mut said) = read(&message) else { continue };
-                let then = meddler.hears(&mut said);
+                let Some(said) = read(&message) else { continue };
+                let then = meddler.hears(&said);
                 us.send(written(&said)).await.unwrap();
                 if let Some(command) = then {
                     browser.send(written(&command)).await.unwrap();

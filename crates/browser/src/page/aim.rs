@@ -15,7 +15,8 @@ const DEEPEST: usize = 20;
 /// What was found there, and in whose document.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// As the kit's `describe` tells it; `{nothing: true}` where nothing has the focus.
+    /// As the kit's `describe` tells it; `{nothing: true}` where nothing has the focus. With `untold: true` the browser does
+    /// not tell what is closed.
     pub answer: Value,
     /// The host of the document that it is in; `None` where that has none.
     pub host: Option<String>,
@@ -41,7 +42,7 @@ impl Page {
     async fn look_into(&self, mut found: Found, mut target: Target) -> Result<Seen, PageError> {
         for _ in 0..DEEPEST {
             if found.answer["frame"] != true {
-                let is_closed = self.is_closed(&found.frame, "suspects", &json!(target)).await;
+                let is_closed = self.is_closed(&mut found, "suspects", &json!(target)).await;
                 return self.seen(found, is_closed);
             }
             let Some(inner) = self.step_into(&found, &target).await? else { break };
@@ -72,7 +73,7 @@ impl Page {
                 }
             }
             if found.answer["frame"] != true {
-                let is_closed = self.is_closed(&found.frame, "suspects", &json!(target)).await;
+                let is_closed = self.is_closed(&mut found, "suspects", &json!(target)).await;
                 let Some(element) = element else { return Ok(None) };
                 // A plan speaks of the element; whether the click sends something is said by what it goes to.
                 if found.frame == aimed.frame {
@@ -126,7 +127,7 @@ impl Page {
             if found.answer["holder"] != true {
                 // Keys get to the buttons around what has the focus, as a click does; or something in it has the focus.
                 if found.answer["nothing"] != true
-                    && self.is_closed(&found.frame, "focus_suspects", &Value::Null).await
+                    && self.is_closed(&mut found, "focus_suspects", &Value::Null).await
                 {
                     let what = if found.answer["host"] == true { "opaque" } else { "enclosed" };
                     found.answer[what] = true.into();
@@ -173,9 +174,13 @@ impl Page {
 
     /// Whether one of the elements that `function` of the kit gives has a closed shadow root: what is in that, and so what
     /// a click or a key does there, cannot be seen. Only the browser knows of it, and it tells of all of them in one answer.
-    /// What cannot be told is taken for closed.
-    async fn is_closed(&self, frame: &str, function: &str, argument: &Value) -> bool {
-        let told = self.told_of(frame, function, argument).await;
+    /// What cannot be told is taken for closed. Where that is since the browser tells it of nothing, as older ones, what was
+    /// found gets `untold`: whoever is asked about every click should know why.
+    async fn is_closed(&self, found: &mut Found, function: &str, argument: &Value) -> bool {
+        let told = self.told_of(&found.frame, function, argument).await;
+        if told.as_ref().is_ok_and(Value::is_null) {
+            found.answer["untold"] = true.into();
+        }
         let elements = told.as_ref().ok().and_then(|told| told["value"].as_array());
         let is_closed = |element: &Value| {
             let root = &element["value"]["shadowRoot"];
@@ -244,6 +249,9 @@ impl Page {
 fn merged(mut element: Value, hit: &Value) -> Value {
     if hit["submits"].is_object() {
         element["submits"] = hit["submits"].clone();
+    }
+    if hit["untold"] == true {
+        element["untold"] = true.into();
     }
     element
 }

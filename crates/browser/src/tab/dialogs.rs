@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use deskhand_core::{Screener, screener::MASK_OPEN};
+use deskhand_guard::SecretScreener;
 use serde_json::{Value, json};
 use url::{Origin, Url};
 
@@ -30,6 +32,8 @@ pub enum BadMessage {
     Empty,
     #[error("a dialog that says more than {LONGEST} characters cannot be accepted")]
     TooLong,
+    #[error("a dialog with what looks like a secret in its message cannot be accepted: that is masked")]
+    Masked,
 }
 
 impl Message {
@@ -39,6 +43,7 @@ impl Message {
         match words.chars().nth(LONGEST) {
             _ if words.is_empty() => Err(BadMessage::Empty),
             Some(_) => Err(BadMessage::TooLong),
+            None if is_masked(&words) => Err(BadMessage::Masked),
             None => Ok(Self(words)),
         }
     }
@@ -58,6 +63,12 @@ fn words(message: &str) -> String {
         c => c,
     };
     message.chars().map(shown).collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether the gate masks some of these words where they are told, or they hold a mask already. Nobody reads all of them
+/// then, and a call that repeats them as they were told is refused for its mask.
+fn is_masked(words: &str) -> bool {
+    SecretScreener.mask_text(&format!("«{words}»")).contains(MASK_OPEN)
 }
 
 /// A dialog that a call may say yes to.
@@ -182,6 +193,9 @@ fn told(kind: &str, message: &str, page: &str, is_expected: bool) -> String {
         _ if message.is_empty() => "dismissed. It has no message, and cannot be accepted.",
         _ if !has_origin(page) => {
             "dismissed. It cannot be accepted: its document has no address, so that nobody knows whose it is."
+        }
+        _ if is_masked(message) => {
+            "dismissed. It cannot be accepted: some of its message looks like a secret, and is masked."
         }
         "prompt" => {
             "dismissed. To answer it, do what opened it once more, with accept_dialog: this message, and text."
@@ -326,6 +340,30 @@ mod tests {
                 let told = notices.take().concat();
                 assert!(told.contains("cannot be accepted") && !told.contains("accept_dialog"), "{told}");
             }
+        }
+    }
+
+    /// The gate masks it wherever it is told, and takes no mask in the arguments of an act.
+    #[test]
+    fn of_what_is_masked_it_is_told_that_it_cannot_be_accepted() {
+        let key = format!("ghp_{}", "0123456789abcdefghijABCDEFGHIJ012345");
+        for message in [format!("Delete {key}?"), format!("password: {key}"), format!("Keep {MASK_OPEN}x⟧?")]
+        {
+            for kind in ["confirm", "prompt"] {
+                let mut notices = Notices::default();
+                Dialogs::default().opens(&asked(kind, &message), &mut notices);
+                let told = notices.take().concat();
+                assert!(told.contains("cannot be accepted") && !told.contains("accept_dialog"), "{told}");
+            }
+            assert_eq!(Message::new(&message), Err(BadMessage::Masked), "{message}");
+        }
+        // Words about secrets are none.
+        for message in ["Your password?", "Password:", "Delete the token and its key?", "API key ="] {
+            let mut notices = Notices::default();
+            Dialogs::default().opens(&asked("prompt", message), &mut notices);
+            let told = notices.take().concat();
+            assert_eq!(&*SecretScreener.mask_text(&told), told);
+            assert!(told.contains("accept_dialog") && Message::new(message).is_ok(), "{told}");
         }
     }
 

@@ -63,7 +63,8 @@ async fn open(url: &Url, cx: &Cx) -> ToolResult<Page> {
 
 /// The plan was for one host. Of another one, where that leads to, no picture is taken.
 fn is_at(page: &Page, url: &Url) -> ToolResult<()> {
-    let here = page.browser().targets().look().current().map(|tab| tab.url().to_owned()).unwrap_or_default();
+    // In the tab of the call: another one, which the page has opened since, is not in the picture.
+    let here = page.tab(|tab| tab.url().to_owned())?;
     if hands::host_of(&here).as_deref() == url.host_str() {
         return Ok(());
     }

@@ -173,6 +173,30 @@ async fn what_has_no_address_is_not_accepted_and_that_is_told() {
     shop.browsers.close_all().await;
 }
 
+/// What looks like a secret is masked before anybody reads it, and a mask is no word of the page.
+#[tokio::test]
+async fn what_is_masked_is_not_accepted_and_that_is_told() {
+    let shop = Shop::new().await;
+    shop.go("consent.html").await;
+    let secret = format!("ghp_{}", "0123456789abcdefghijABCDEFGHIJ012345");
+    let asks = format!(
+        "document.querySelector('#other').onclick = () => answers.push(confirm('Drop {secret}?')); 1"
+    );
+    quietly(&shop, &asks).await;
+    let told = shop.call("browser_click", json!({"selector": "#other"})).await.text;
+    assert!(told.contains("It cannot be accepted") && !told.contains("accept_dialog"), "{told}");
+    let shown = told.split(['«', '»']).nth(1).unwrap();
+    assert!(shown.starts_with("Drop ⟦masked:") && !told.contains(&secret), "{told}");
+    // Whoever is asked would not see all of it either.
+    let clear = format!("Drop {secret}?");
+    for (message, code) in [(shown, "contains_mask"), (&clear, "dialog_message")] {
+        let named = json!({"selector": "#other", "accept_dialog": {"message": message}});
+        shop.fails("browser_click", named, code).await;
+    }
+    assert_eq!(answers(&shop).await, json!([false]));
+    shop.browsers.close_all().await;
+}
+
 /// A page that asks whether it may be left is left.
 #[tokio::test]
 async fn a_page_that_wants_to_be_stayed_on_is_left() {

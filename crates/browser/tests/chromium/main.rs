@@ -28,3 +28,4 @@ mod tools;
 mod visible;
 mod waits;
 mod whose;
+mod wire;

@@ -72,6 +72,12 @@ impl Persons {
         format!("http://127.0.0.1:{}", self.port)
     }
 
+    /// The same, as it tells it itself.
+    pub async fn web_socket(&self) -> String {
+        let told = self.asked("GET", "/json/version").await;
+        told["webSocketDebuggerUrl"].as_str().unwrap().to_owned()
+    }
+
     /// What it says itself that is open.
     pub async fn tabs(&self) -> Vec<Value> {
         let Value::Array(list) = self.asked("GET", "/json/list").await else {

@@ -7,9 +7,11 @@ use deskhand_tools::desktop::Picture;
 use serde_json::{Value, json};
 
 use crate::{
-    fixture::config,
+    fixture::{Server, config},
     meanwhile::{Once, at_last, between},
+    persons::Persons,
     tools::{Shop, Yes},
+    wire::{Meddles, Wire},
 };
 
 fn read(path: &Value) -> Picture {
@@ -93,6 +95,75 @@ async fn an_address_that_leads_to_another_host_gives_no_picture() {
     let taken = shop.call("screenshot", json!({"target": "web", "url": led})).await;
     assert_eq!((taken.images.len(), taken.outside.as_deref()), (1, Some("127.0.0.1")));
     shop.browsers.close_all().await;
+}
+
+/// Has the page run a script right before a picture is taken of it, and the picture wait until all of these have loaded.
+struct LeadsOn {
+    script: String,
+    opens: Vec<String>,
+    picture: Option<Value>,
+}
+
+impl Meddles for LeadsOn {
+    fn commands(&mut self, command: Value) -> Value {
+        if command["method"] != "Page.captureScreenshot" {
+            return command;
+        }
+        // With the gesture of a person, without which no page opens another.
+        let params = json!({"expression": self.script, "userGesture": true});
+        let first = json!({"id": 1_000_000, "sessionId": command["sessionId"], "method": "Runtime.evaluate", "params": params});
+        self.picture = Some(command);
+        first
+    }
+
+    fn hears(&mut self, said: &Value) -> Option<Value> {
+        let (method, params) = (said["method"].as_str().unwrap_or_default(), &said["params"]);
+        // A document is known by its address, and how far it is by the number of what loaded it.
+        match method {
+            "Page.frameNavigated" => {
+                let frame = &params["frame"];
+                if let Some(url) = self.opens.iter_mut().find(|url| frame["url"] == **url) {
+                    frame["loaderId"].as_str().unwrap().clone_into(url);
+                }
+            }
+            "Page.lifecycleEvent" if params["name"] == "load" => {
+                self.opens.retain(|loader| params["loaderId"] != **loader);
+            }
+            _ => {}
+        }
+        self.picture.take_if(|_| self.opens.is_empty())
+    }
+}
+
+/// The page is where it was asked for when it has loaded, and leads on by itself before the picture is taken.
+#[tokio::test]
+async fn a_page_that_leads_to_another_host_at_the_last_moment_gives_no_picture() {
+    let server = Server::start().await;
+    let (plain, second, other) =
+        (server.url("plain.html"), server.url("second.html"), server.elsewhere("second.html"));
+    for (script, opens) in [
+        (format!("location = '{other}'"), vec![other.clone()]),
+        // The tab that is in front then is of the host that was asked for; the picture would be of the other one.
+        (format!("window.open('{second}'); location = '{other}'"), vec![second.clone(), other.clone()]),
+    ] {
+        let persons = Persons::start(&["about:blank"]).await;
+        let leads_on = LeadsOn { script: script.clone(), opens, picture: None };
+        let wire = Wire::to(&persons, leads_on).await;
+        let shop = Shop::with(|config| config.attach = Some(wire.address.clone())).await;
+        let arguments = json!({"target": "web", "url": plain, "path": "other.png"});
+        let outcome = shop.try_call("screenshot", arguments).await;
+        let code = outcome.error.map(|error| error.code);
+        assert_eq!(
+            (outcome.status, code.as_deref()),
+            (Status::Error, Some("redirected")),
+            "{script}: {}",
+            outcome.text
+        );
+        assert!(outcome.images.is_empty() && !shop.folder.path().join("other.png").exists(), "{script}");
+        assert!(persons.urls().await.contains(&other), "{script}");
+        shop.browsers.close_all().await;
+        persons.end().await;
+    }
 }
 
 /// Whoever has seen the plan is asked anew where the page is another one by then.

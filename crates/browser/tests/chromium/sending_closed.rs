@@ -7,8 +7,11 @@ use deskhand_core::{Permission, Status};
 use serde_json::{Value, json};
 
 use crate::{
+    fixture::Server,
     meanwhile::{quietly, refusing},
+    persons::Persons,
     tools::{Shop, Yes},
+    wire::{Meddles, Wire},
 };
 
 const SENSITIVE: Permission = Permission::Sensitive;
@@ -88,4 +91,57 @@ async fn so_is_a_key_that_presses_one() {
         assert_eq!(quietly(&shop, "sent").await, json!([sent]), "{focus}");
     }
     shop.browsers.close_all().await;
+}
+
+/// A browser that does not tell of closed roots: an older one does not know that it is asked, another may refuse.
+#[derive(Clone, Copy, Debug)]
+enum Older {
+    DoesNotKnow,
+    Refuses,
+}
+
+impl Meddles for Older {
+    fn commands(&mut self, mut command: Value) -> Value {
+        let params = command["params"].as_object_mut();
+        if params.is_some_and(|params| params.remove("serializationOptions").is_some())
+            && matches!(self, Self::Refuses)
+        {
+            command["method"] = "Runtime.isNotThere".into();
+        }
+        command
+    }
+}
+
+/// Then it may be a button anywhere. Whoever is asked is told why, and with a yes everything goes on as ever.
+#[tokio::test]
+async fn a_browser_that_does_not_tell_of_them_is_asked_about_everywhere() {
+    let server = Server::start().await;
+    let untold = "It may send a form: this browser does not tell what may be hidden there, as newer ones do.";
+    for (older, at, around) in [
+        (Older::DoesNotKnow, untold, untold),
+        (
+            Older::Refuses,
+            "It may send a form: what lies there cannot be looked into.",
+            "It may send a form: what is around the focus cannot be looked into.",
+        ),
+    ] {
+        let persons = Persons::start(&[&server.url("closed.html")]).await;
+        let wire = Wire::to(&persons, older).await;
+        let mut shop = Shop::with(|config| config.attach = Some(wire.address.clone())).await;
+        shop.call("browser_tabs", json!({})).await;
+        let click = json!({"selector": "#plain-button"});
+        let press = json!({"key": "Space"});
+        let focus = "document.querySelector('#plain-field').focus()";
+        let asked = refusing(&mut shop);
+        refused(&shop, "1", "browser_click", click.clone(), SENSITIVE).await;
+        refused(&shop, focus, "browser_press_key", press.clone(), SENSITIVE).await;
+        let asked = asked.0.lock().unwrap().clone();
+        assert!(asked[0].contains(at) && asked[1].contains(around), "{older:?}: {asked:?}");
+        shop.session.approvers = vec![Arc::new(Yes)];
+        shop.call("browser_click", click).await;
+        quietly(&shop, &format!("{focus}; 1")).await;
+        shop.call("browser_press_key", press).await;
+        shop.browsers.close_all().await;
+        persons.end().await;
+    }
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     attach::{shop_at, tab_at},
     fixture::Server,
+    meanwhile::arrived,
     persons::Persons,
     tools::Shop,
 };
@@ -44,6 +45,17 @@ async fn a_plan_shows_which_tab_it_is_about() {
     assert_eq!(shop.script("document.title").await, "Plain page");
     shop.call("browser_tabs", json!({"action": "close"})).await;
     assert_eq!(shop.script("document.title").await, "Second page");
+    shop.browsers.close_all().await;
+}
+
+/// A tab that a click opens is told of, and is the one that is worked in next.
+#[tokio::test]
+async fn what_a_click_opens_is_worked_in() {
+    let shop = Shop::new().await;
+    shop.go("dialogs.html").await;
+    let clicked = shop.call("browser_click", json!({"selector": "#popup"})).await;
+    assert!(clicked.text.contains("The page opened a new tab, number 2"), "{}", clicked.text);
+    arrived(&shop, "form.html").await;
     shop.browsers.close_all().await;
 }
 

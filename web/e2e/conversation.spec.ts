@@ -133,17 +133,19 @@ test("a message is edited in a copy; the conversation as it was stays", async ({
 });
 
 test("an answer that is finished while the page is still reading is whole", async ({ open, page }) => {
-  const server = await open({ talk: { slow: [slowly("Four and five and six.", 200)] } });
+  const server = await open({ talk: { slow: [slowly("One and two and three and four and five and six.", 400)] } });
   // Where the turn stands is told late: when it is over, and the messages were read while it ran.
   await page.route(/\/api\/v1\/sessions\/[^/?]+$/, async (route) => {
     if (route.request().method() !== "GET") return route.continue();
     await expect(answers(page)).toBeVisible();
+    await expect(answers(page)).not.toContainText("six");
     const id = new URL(route.request().url()).pathname.split("/").at(-1) ?? "";
     await expect.poll(async () => (await messages(server, id)).at(-1)?.metadata.outcome).toBe("completed");
     return route.continue();
   });
   await say(page, "a slow one");
-  await answered(page, "Four and five and six.");
+  await answered(page, "One and two and three and four and five and six.");
+  await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
 test("a message is tried again in a copy", async ({ open, page }) => {

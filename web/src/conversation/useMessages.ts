@@ -50,8 +50,11 @@ export function useMessages(sessionId: string) {
   const key = keys.messages(sessionId);
   const query = useQuery({
     queryKey: key,
-    queryFn: async ({ signal }) =>
-      joined(client.getQueryData<Messages>(key), await api.get<MessageList>(path(sessionId), { query: { last: FIRST }, signal })),
+    queryFn: async ({ signal }) => {
+      const page = await api.get<MessageList>(path(sessionId), { query: { last: FIRST }, signal });
+      // What is known by now: earlier ones may have come meanwhile.
+      return joined(client.getQueryData<Messages>(key), page);
+    },
     staleTime: 0,
   });
   const { data } = query;

@@ -1,9 +1,9 @@
 // Gives antd our tokens and language, and <html> its theme.
 import { App as AntApp, ConfigProvider } from "antd";
-import { type ReactNode, useLayoutEffect, useMemo } from "react";
+import { type ReactNode, useLayoutEffect, useMemo, useState } from "react";
 
 import { useLanguage } from "../i18n";
-import { useLessMotion } from "./motion";
+import { motionWanted } from "./motion";
 import { useThemeName } from "./preference";
 import "./theme.css";
 import { antdTheme } from "./tokens";
@@ -11,8 +11,9 @@ import { antdTheme } from "./tokens";
 export function ThemeProvider({ children }: { children: ReactNode }) {
   const name = useThemeName();
   const { antd } = useLanguage();
-  const lessMotion = useLessMotion();
-  const config = useMemo(() => antdTheme(name, !lessMotion), [name, lessMotion]);
+  // As it was at the start: antd makes the whole page anew where this changes.
+  const [motion] = useState(motionWanted);
+  const config = useMemo(() => antdTheme(name, motion), [name, motion]);
   useLayoutEffect(() => {
     document.documentElement.dataset.theme = name;
   }, [name]);

@@ -1,14 +1,7 @@
-// Whether the person has asked their system for less movement.
-import { useSyncExternalStore } from "react";
+// How much may move: as the person has asked their system for.
 
-const lessMotion = () => window.matchMedia("(prefers-reduced-motion: reduce)");
+export type Motion = "usual" | "none";
 
-function subscribe(listener: () => void): () => void {
-  const media = lessMotion();
-  media.addEventListener("change", listener);
-  return () => media.removeEventListener("change", listener);
-}
-
-export function useLessMotion(): boolean {
-  return useSyncExternalStore(subscribe, () => lessMotion().matches);
+export function motionWanted(): Motion {
+  return window.matchMedia("(prefers-reduced-motion: reduce)").matches ? "none" : "usual";
 }

@@ -1,6 +1,7 @@
 // The look: colours, sizes and shapes for antd. The same colours stand as CSS variables in theme.css.
 import { theme, type ThemeConfig } from "antd";
 
+import type { Motion } from "./motion";
 import type { ThemeName } from "./preference";
 
 const font =
@@ -72,7 +73,7 @@ const readable = {
   },
 } as const;
 
-export function antdTheme(name: ThemeName, motion: boolean): ThemeConfig {
+export function antdTheme(name: ThemeName, motion: Motion): ThemeConfig {
   return {
     algorithm: name === "dark" ? theme.darkAlgorithm : theme.defaultAlgorithm,
     hashed: false,
@@ -86,7 +87,7 @@ export function antdTheme(name: ThemeName, motion: boolean): ThemeConfig {
       borderRadiusLG: 12,
       controlHeight: 34,
       wireframe: false,
-      motion,
+      motion: motion === "usual",
       motionDurationMid: "0.15s",
       motionDurationSlow: "0.2s",
     },

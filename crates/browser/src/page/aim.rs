@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{
     Aimed, Found, Page, PageError, Point, Target,
     element::{OF_A_FRAME, refusal},
-    world,
+    evaluate, world,
 };
 use crate::cdp::Connection;
 
@@ -174,8 +174,8 @@ impl Page {
 
     /// Whether one of the elements that `function` of the kit gives has a closed shadow root: what is in that, and so what
     /// a click or a key does there, cannot be seen. Only the browser knows of it, and it tells of all of them in one answer.
-    /// What cannot be told is taken for closed. Where that is since the browser tells it of nothing, as older ones, what was
-    /// found gets `untold`: whoever is asked about every click should know why.
+    /// What cannot be told is taken for closed. An older browser tells this of no element; then what was found gets `untold`,
+    /// so that whoever is asked about every click knows why.
     async fn is_closed(&self, found: &mut Found, function: &str, argument: &Value) -> bool {
         let told = self.told_of(&found.frame, function, argument).await;
         if told.as_ref().is_ok_and(Value::is_null) {
@@ -203,6 +203,9 @@ impl Page {
             },
         });
         let mut told = self.call_on(&session, Connection::USUAL, "Runtime.callFunctionOn", params).await?;
+        if let Some(exception) = told.get("exceptionDetails") {
+            return Err(PageError::Script(evaluate::exception_words(exception)));
+        }
         Ok(told["result"]["deepSerializedValue"].take())
     }
 

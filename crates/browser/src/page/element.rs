@@ -173,8 +173,8 @@ impl Page {
         }
     }
 
-    /// Scrolls what is around a frame until a point of its viewport can be seen, with some room. What is in view stays where
-    /// it is.
+    /// Scrolls what is around a frame until a point of its viewport can be seen, with some room. What is in view with
+    /// that much room stays where it is.
     async fn bring_into_view(&self, frame: &str, point: Point) -> Result<(), PageError> {
         let (mut at, mut point) = (frame.to_owned(), point);
         while let Some((parent, session)) = self.parent_of(&at)? {

@@ -66,7 +66,7 @@ fn words(message: &str) -> String {
 }
 
 /// Whether the gate masks some of these words where they are told, or they hold a mask already. Nobody reads all of them
-/// then, and a call that repeats them as they were told is refused for its mask.
+/// then, and a call that repeats them as they were told, between these marks, is refused for its mask.
 fn is_masked(words: &str) -> bool {
     SecretScreener.mask_text(&format!("«{words}»")).contains(MASK_OPEN)
 }

@@ -70,7 +70,7 @@ fn is_at(page: &Page, url: &Url) -> ToolResult<()> {
     }
     let message = format!("{} leads to another host: {}", hands::short(url.as_str()), hands::short(&here));
     Err(ToolError::new("redirected", message)
-        .hint("No picture was taken. If it is to be of that page, give that address as url."))
+        .hint("No picture is kept. If it is to be of that page, give that address as url."))
 }
 
 impl Browsers {

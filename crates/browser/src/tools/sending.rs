@@ -24,7 +24,7 @@ impl Sends {
     /// By a click on it.
     pub fn by_click(seen: &Seen) -> Self {
         if seen.is_hidden {
-            return Self::Perhaps(unless_untold(seen, "what lies there cannot be looked into"));
+            return Self::Perhaps(reason(seen, "what lies there cannot be looked into"));
         }
         Self::form(&seen.answer["submits"]).unwrap_or(Self::Nothing)
     }
@@ -49,10 +49,10 @@ impl Sends {
     /// By the space bar, which presses the button that has the focus.
     pub fn by_space(seen: &Seen) -> Self {
         if seen.is_hidden || seen.answer["opaque"] == true {
-            return Self::Perhaps(unless_untold(seen, "what has the focus cannot be looked into"));
+            return Self::Perhaps(reason(seen, "what has the focus cannot be looked into"));
         }
         if seen.answer["enclosed"] == true {
-            return Self::Perhaps(unless_untold(seen, "what is around the focus cannot be looked into"));
+            return Self::Perhaps(reason(seen, "what is around the focus cannot be looked into"));
         }
         Self::form(&seen.answer["submits"]).unwrap_or(Self::Nothing)
     }
@@ -105,10 +105,10 @@ impl Sends {
     }
 }
 
-/// Why it cannot be told: with an older browser every click is asked about, and whoever is asked should know that it is for that.
-fn unless_untold(seen: &Seen, why: &'static str) -> &'static str {
+/// Why it cannot be told. With an older browser every click is asked about, and whoever is asked should know why.
+fn reason(seen: &Seen, usual: &'static str) -> &'static str {
     let is_untold = seen.answer["untold"] == true;
-    if is_untold { "this browser does not tell what may be hidden there, as newer ones do" } else { why }
+    if is_untold { "this browser does not tell what may be hidden there, as newer ones do" } else { usual }
 }
 
 /// What a key with these held would send, and what gets it, where that can be told. (Access keys do nothing here: the

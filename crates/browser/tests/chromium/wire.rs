@@ -48,21 +48,22 @@ async fn carry(listener: TcpListener, browser: String, mut meddler: impl Meddles
     let (mut browser, _) = connect_async(browser).await.unwrap();
     let read = |message: &Message| serde_json::from_slice::<Value>(&message.clone().into_data()).ok();
     let written = |value: &Value| Message::text(value.to_string());
+    // Until one of them has gone.
     loop {
         tokio::select! {
-            Some(Ok(message)) = us.next() => {
+            message = us.next() => {
+                let Some(Ok(message)) = message else { return };
                 let Some(command) = read(&message) else { continue };
-                browser.send(written(&meddler.commands(command))).await.unwrap();
+                let Ok(()) = browser.send(written(&meddler.commands(command))).await else { return };
             }
-            Some(Ok(message)) = browser.next() => {
+            message = browser.next() => {
+                let Some(Ok(message)) = message else { return };
                 let Some(said) = read(&message) else { continue };
                 let then = meddler.hears(&said);
-                us.send(written(&said)).await.unwrap();
-                if let Some(command) = then {
-                    browser.send(written(&command)).await.unwrap();
-                }
+                let Ok(()) = us.send(written(&said)).await else { return };
+                let Some(command) = then else { continue };
+                let Ok(()) = browser.send(written(&command)).await else { return };
             }
-            else => return,
         }
     }
 }

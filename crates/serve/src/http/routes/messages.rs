@@ -56,7 +56,8 @@ struct MessageList {
     session_id: String,
     /// How many there are in all.
     total: u64,
-    /// The newest event when these were read: what later ones tell of may not be in here.
+    /// The newest event when these were read: what later ones tell of may not be in here, nor is the answer of a turn that
+    /// is under way.
     last_event: u64,
     messages: Vec<Message>,
 }

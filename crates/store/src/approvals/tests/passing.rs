@@ -83,7 +83,7 @@ fn a_reader_that_is_in_the_way_only_delays_it() {
     let reader = Connection::open(folder.path().join("a.db")).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM approvals").unwrap();
     queue.settle(&asked.id, &yes("x")).unwrap();
-    // Long enough that it was tried by itself, in vain, and nobody asks for it again.
+    // Long enough for a first try in vain: what comes once the reader has gone is the next one.
     thread::sleep(Duration::from_secs(1));
     assert_eq!(queue.database.write_back().unwrap(), WrittenBack::NotAll);
     assert!(is_stored(folder.path()), "the reader still sees it");

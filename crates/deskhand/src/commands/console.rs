@@ -110,12 +110,6 @@ impl Console<'_> {
     async fn other(&self, line: &str) -> Result<()> {
         let words = std::iter::once("deskhand").chain(line.split_whitespace());
         match Cli::try_parse_from(words) {
-            Ok(Cli {
-                command: Some(crate::cli::Command::Tools { name, toolset, dialect, format }), ..
-            }) => {
-                let wanted = super::tools::Wanted { name, toolset, dialect, format };
-                super::tools::run(&wanted, self.printer).map(|_| ())
-            }
             Ok(Cli { command: Some(command), .. }) => {
                 Box::pin(with_app(command, self.app, self.printer)).await.map(|_| ())
             }

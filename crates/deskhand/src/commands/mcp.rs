@@ -90,7 +90,11 @@ fn offer(args: &McpArgs) -> Offer {
 }
 
 pub fn parts(app: &App, house: Arc<dyn House>, offer: Offer) -> Parts {
-    let offer = Offer { asks_elsewhere: !app.settings.mcp_ask_in_client(), ..offer };
+    let offer = Offer {
+        asks_elsewhere: !app.settings.mcp_ask_in_client(),
+        structured: app.settings.mcp_structured_content(),
+        ..offer
+    };
     Parts { gate: app.gate.clone(), store: app.store.sessions(), audit: app.store.audit(), house, offer }
 }
 

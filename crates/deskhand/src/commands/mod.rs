@@ -53,22 +53,6 @@ pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
         Command::Serve(args) => serve::run(open(&shared, printer)?, &shared, printer, &args).await,
         Command::Mcp(args) => mcp::run(open(&shared, printer)?, printer, &args).await,
         Command::Demo => demo::run(&shared, printer).await,
-        Command::Tools { name, toolset, dialect, format } => {
-            let wanted = tools::Wanted { name, toolset, dialect, format };
-            match &wanted.name {
-                Some(tool) if tool.starts_with("mcp_") => {
-                    let app = open(&shared, printer)?;
-                    let ended = unless_interrupted(async {
-                        app.servers_for(tool).await;
-                        tools::run_in(&app.gate.registry, &wanted, printer)
-                    })
-                    .await;
-                    app.close().await;
-                    ended
-                }
-                _ => tools::run(&wanted, printer),
-            }
-        }
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "deskhand", &mut text);
@@ -88,7 +72,7 @@ pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
     }
 }
 
-/// What waits for other servers. Who ends it meanwhile gets here all the same, so that they can be ended, too.
+/// Work that waits for other servers. Ctrl-C still returns here, so that they are shut down.
 async fn unless_interrupted(work: impl Future<Output = Result<u8>>) -> Result<u8> {
     tokio::select! {
         ended = work => ended,
@@ -105,6 +89,14 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
             unless_interrupted(explain::one(app, printer, &tool, &arguments, dialect)).await
         }
         Command::Explain { dialect, .. } => explain::lines(app, printer, dialect).await,
+        Command::Tools { name, toolset, dialect, format } => {
+            let wanted = tools::Wanted { name, toolset, dialect, format };
+            unless_interrupted(async {
+                app.servers_for(wanted.name.as_deref().unwrap_or_default()).await;
+                tools::run(app, &wanted, printer)
+            })
+            .await
+        }
         Command::Approvals { action } => approvals::run(app, printer, action),
         Command::Grants { action } => grants::run(app, printer, action),
         Command::Audit { action, filter } => audit::run(app, printer, action.as_ref(), &filter),
@@ -129,7 +121,6 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
         | Command::Demo
         | Command::Serve(_)
         | Command::Mcp(_)
-        | Command::Tools { .. }
         | Command::Completions { .. }
         | Command::Man => Ok(0),
     }

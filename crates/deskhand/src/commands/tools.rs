@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use anyhow::{Result, anyhow};
-use deskhand_core::{Dialect, DialectEntry, Registry, Services, ToolEntry, export};
+use deskhand_core::{Dialect, DialectEntry, Registry, ToolEntry, export};
 use serde_json::{Value, json};
 
 use crate::{
+    assemble::App,
     cli::ToolFormat,
     language::Language,
     terminal::{Printer, Style},
@@ -19,20 +20,14 @@ pub struct Wanted {
     pub format: ToolFormat,
 }
 
-/// Our own tools: no data folder is opened, and no server begun, to list them.
-pub fn run(wanted: &Wanted, printer: Printer) -> Result<u8> {
-    let mut registry = crate::assemble::registry();
-    registry.probe(&Services::default());
-    run_in(&registry, wanted, printer)
-}
-
-pub fn run_in(registry: &Registry, wanted: &Wanted, printer: Printer) -> Result<u8> {
-    let language = Language::choose(&std::env::var("DESKHAND_LANGUAGE").unwrap_or_else(|_| "auto".into()));
+/// Lists the tools of the assembled program, so that this listing, `doctor` and the gate agree on what is available.
+pub fn run(app: &App, wanted: &Wanted, printer: Printer) -> Result<u8> {
+    let registry = &app.gate.registry;
     match &wanted.name {
         Some(name) => one(registry, name, wanted, printer)?,
         None => match &wanted.dialect {
             Some(dialect) => in_dialect(registry, dialect, printer)?,
-            None => list(registry, wanted, language, printer)?,
+            None => list(registry, wanted, app.language, printer)?,
         },
     }
     Ok(0)

@@ -32,6 +32,14 @@ pub(super) const KNOWN: &[Known] = &[
         check: a_bool,
         tightens: |old, new| new == &json!(false) || new == old,
     },
+    Known {
+        key: "mcp.structured_content",
+        about: "Whether MCP clients get structured content with every result, and not only where it says more than the text",
+        default: || json!(false),
+        check: a_bool,
+        // It decides nothing about what is allowed, only its form.
+        tightens: |_, _| true,
+    },
 ];
 
 fn names(value: &Value) -> Option<Vec<String>> {
@@ -46,6 +54,10 @@ impl super::Settings {
 
     pub fn mcp_ask_in_client(&self) -> bool {
         self.value("mcp.ask_in_client").as_bool().unwrap_or(true)
+    }
+
+    pub fn mcp_structured_content(&self) -> bool {
+        self.value("mcp.structured_content").as_bool().unwrap_or(false)
     }
 
     pub fn serve_requests_per_second(&self) -> u32 {

@@ -60,7 +60,6 @@ fn tools_are_listed_in_every_form() {
     let page = shop.run(&["tools", "grep"]).stdout;
     assert!(page.starts_with("# grep") && page.contains("| `pattern` |"), "{page}");
     assert_eq!(shop.run(&["tools", "gerp"]).code, 2);
-    assert!(!shop.root.join("data").exists(), "listing tools makes no data folder");
 }
 
 #[test]
@@ -470,6 +469,24 @@ fn no_colours_where_there_is_no_terminal() {
         let ran = shop.run(arguments);
         assert!(!ran.stdout.contains('\x1b') && !ran.stderr.contains('\x1b'), "{ran:?}");
     }
+}
+
+#[test]
+fn tools_and_doctor_agree_on_what_is_available() {
+    let shop = Shop::new();
+    let (listed, doctor) = (shop.run(&["tools", "--json"]).json(), shop.run(&["doctor", "--json"]).json());
+    assert_eq!(listed["absent"], doctor["absent_tools"]);
+    let absent = listed["absent"].as_array().unwrap();
+    let why = |name: &str| absent.iter().find(|tool| tool["name"] == name).map(|tool| tool["why"].to_string());
+    assert!(why("list_windows").is_some_and(|why| why.contains("DISPLAY")), "{absent:?}");
+    for name in ["bash", "read_file", "undo", "find_tools"] {
+        assert_eq!(why(name), None, "{name}");
+        assert_eq!(shop.run(&["tools", name]).code, 0, "{name}");
+    }
+    let openai = shop.run(&["tools", "--json", "--format", "openai"]).json();
+    assert_eq!(openai.as_array().unwrap().len(), listed["tools"].as_array().unwrap().len());
+    let manual = shop.run(&["tools", "list_windows"]);
+    assert!(manual.code == 2 && manual.stderr.contains("DISPLAY"), "{manual:?}");
 }
 
 #[test]

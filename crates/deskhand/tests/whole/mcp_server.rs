@@ -61,6 +61,9 @@ fn nothing_but_messages_is_on_stdout() {
 #[test]
 fn the_output_of_a_command_fits_what_was_listed() {
     let shop = Shop::new();
+    let config = shop.root.join("home/.config/deskhand");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "[mcp]\nstructured_content = true\n").unwrap();
     let mut client = Client::start(&shop, &["mcp", "--toolset", "shell", "--full-schemas"]);
     let listed = client.ask("tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap();

@@ -217,17 +217,21 @@ fn is_mcp(path: &str) -> bool {
     path == "/mcp" || path.starts_with("/mcp/")
 }
 
+/// Every name that the request gives must be ours. HTTP/2 has it in the address; a proxy in front may read another of
+/// several headers than we do.
 fn host_is_ours(hosts: &HostNames, headers: &HeaderMap, uri: &Uri) -> Result<(), ApiError> {
-    let named = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    // HTTP/2 has the host in the address.
-    let host = uri.authority().map(axum::http::uri::Authority::as_str).or(named).unwrap_or_default();
-    if hosts.allows(host) {
-        return Ok(());
+    let named = headers.get_all(header::HOST).into_iter().map(|host| host.to_str().unwrap_or_default());
+    let given: Vec<&str> = uri.authority().map(axum::http::uri::Authority::as_str).into_iter().chain(named).collect();
+    if headers.get_all(header::HOST).into_iter().count() > 1 {
+        return Err(ApiError::invalid("the request has more than one Host header"));
     }
+    let Some(wrong) = given.iter().find(|host| !hosts.allows(host)).or(given.is_empty().then_some(&"")) else {
+        return Ok(());
+    };
     Err(ApiError::new(
         axum::http::StatusCode::MISDIRECTED_REQUEST,
         "wrong_host",
-        format!("this server is not called {host:?}"),
+        format!("this server is not called {wrong:?}"),
     )
     .hint("Names it may be called by, beside its address, are set with `serve.hosts`."))
 }
@@ -351,6 +355,31 @@ mod tests {
         }
         let everywhere = HostNames::new("0.0.0.0:80".parse().unwrap(), &[]);
         assert!(!everywhere.allows("0.0.0.0:80"));
+    }
+
+    #[test]
+    fn every_host_of_a_request_must_be_ours() {
+        let ours = HostNames::new("127.0.0.1:8787".parse().unwrap(), &[]);
+        for (address, named, status) in [
+            ("/", &["localhost:8787"][..], 200),
+            ("http://localhost:8787/", &[], 200),
+            ("http://localhost:8787/", &["127.0.0.1:8787"], 200),
+            ("/", &[], 421),
+            ("/", &["evil.example:8787"], 421),
+            ("http://localhost:8787/", &["evil.example:8787"], 421),
+            ("http://evil.example:8787/", &["localhost:8787"], 421),
+            ("/", &["localhost:8787", "evil.example:8787"], 400),
+            ("/", &["evil.example:8787", "localhost:8787"], 400),
+            ("/", &["localhost:8787", "localhost:8787"], 400),
+        ] {
+            let mut headers = HeaderMap::new();
+            for host in named {
+                headers.append(header::HOST, HeaderValue::from_static(host));
+            }
+            let checked = host_is_ours(&ours, &headers, &address.parse().unwrap());
+            let got = checked.map_or_else(|refused| refused.into_response().status().as_u16(), |()| 200);
+            assert_eq!(got, status, "{address} {named:?}");
+        }
     }
 
     #[test]

@@ -36,7 +36,7 @@ async fn the_clients_own_person_says_yes() {
 #[tokio::test]
 async fn whatever_is_no_yes_is_a_no() {
     for (person, word) in
-        [(Person::No, "not today"), (Person::Dismisses, "closed the question without an answer")]
+        [(Person::No, "not today"), (Person::Dismisses, "closed in the client, which counts as a no")]
     {
         let desk = Desk::new();
         let connected = connect(&desk, person).await;
@@ -83,6 +83,30 @@ async fn a_client_that_fails_to_ask_leaves_it_to_others() {
         desk.say_yes(&question);
     });
     assert_eq!((status(&result), desk.has("a.txt")), ("success", true), "{result:?}");
+}
+
+#[tokio::test]
+async fn a_question_closed_faster_than_it_can_be_read_stays_open() {
+    let desk = Desk::new();
+    for version in [ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2026_07_28] {
+        let connected = connect_to(desk.server(Offer::default()), Person::NotThere, version).await;
+        let (result, ()) = tokio::join!(connected.call("write_file", a_file()), async {
+            let question = desk.question().await;
+            until(|| (!connected.seen.questions.lock().unwrap().is_empty()).then_some(())).await;
+            desk.say_yes(&question);
+        });
+        assert_eq!(status(&result), "success", "{result:?}");
+        assert_eq!(result.meta.unwrap().0["decided_by"], "person:web");
+    }
+}
+
+#[tokio::test]
+async fn an_unread_question_that_nobody_answers_expires_and_says_where_to_answer() {
+    let desk = Desk::with(Mode::Ask, |settings| settings.approval_timeout = std::time::Duration::from_millis(200));
+    let connected = connect(&desk, Person::NotThere).await;
+    let result = connected.call("write_file", a_file()).await;
+    assert_eq!((status(&result), desk.has("a.txt")), ("expired", false), "{result:?}");
+    assert!(text(&result).contains("the user answers at the test"), "{}", text(&result));
 }
 
 #[tokio::test]

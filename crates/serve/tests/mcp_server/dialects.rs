@@ -42,7 +42,8 @@ async fn only_what_is_built_is_listed_in_its_own_words() {
 async fn an_object_is_text_and_structure() {
     let desk = Desk::new();
     desk.write("a.txt", "x");
-    let connected = speaking(&desk, "omni").await;
+    let offer = Offer { dialect: Some("omni".to_owned()), structured: true, ..Offer::default() };
+    let connected = connect_to(desk.server(offer), Person::Yes, ProtocolVersion::V_2025_06_18).await;
     let result = connected.call("get_file_info", json!({"path": "a.txt"})).await;
     let shaped = result.structured_content.clone().unwrap();
     assert_eq!(shaped["success"], true, "{shaped}");

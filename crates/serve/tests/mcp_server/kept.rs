@@ -81,7 +81,9 @@ async fn one_client_sees_nothing_of_what_another_of_the_same_user_did() {
     desk.write("long.txt", "private words\n".repeat(100));
     let call = json!({"name": "read_file", "arguments": {"path": "long.txt"}});
     let result = port.ask(Who::Owner, "one", "tools/call", call).await;
-    let handle = result["result"]["structuredContent"]["full_output"].as_str().unwrap().to_owned();
+    let told = result["result"]["content"][0]["text"].as_str().unwrap();
+    let handle = told.split(|c: char| !c.is_ascii_alphanumeric() && !":-".contains(c));
+    let handle = handle.into_iter().find(|word| word.starts_with("out:")).unwrap().to_owned();
     let uri = handle.replace("out:", "deskhand://output/");
     for (name, sees) in [("one", true), ("another", false)] {
         let audit = port.ask(Who::Owner, name, "resources/read", json!({"uri": "deskhand://audit"})).await;

@@ -26,7 +26,10 @@ pub enum Person {
     Yes,
     YesForTheSession,
     No,
+    /// They look at the question and close it.
     Dismisses,
+    /// The client offers forms, and closes each at once: Claude Code without a terminal does this.
+    NotThere,
     /// The client cannot show it after all.
     Fails,
     /// They do not look.
@@ -34,6 +37,9 @@ pub enum Person {
     /// There is none: the client has no forms.
     Absent,
 }
+
+/// Longer than the time below which a closed question was read by nobody.
+const LOOKED_AT: std::time::Duration = std::time::Duration::from_millis(600);
 
 #[derive(Clone)]
 pub struct Tester {
@@ -77,7 +83,11 @@ impl ClientHandler for Tester {
             Person::YesForTheSession => accept("session"),
             Person::No => Ok(ElicitResult::new(ElicitationAction::Accept)
                 .with_content(json!({"decision": "no", "reason": "not today"}))),
-            Person::Dismisses => Ok(ElicitResult::new(ElicitationAction::Cancel)),
+            Person::Dismisses => {
+                tokio::time::sleep(LOOKED_AT).await;
+                Ok(ElicitResult::new(ElicitationAction::Cancel))
+            }
+            Person::NotThere => Ok(ElicitResult::new(ElicitationAction::Cancel)),
             Person::Fails | Person::Absent => Err(ErrorData::internal_error("no form here", None)),
             Person::Away => std::future::pending().await,
         }

@@ -73,6 +73,7 @@ impl Tool for FileStat {
             .effects(Effects::READS)
             .toolsets(&["files"])
             .keywords(&["size", "modified", "permissions", "info", "大小", "修改时间", "权限", "文件信息"])
+            .structured()
             .example(r#"{"path": "README.md"}"#);
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {

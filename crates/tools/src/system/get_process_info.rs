@@ -71,6 +71,7 @@ impl Tool for GetProcessInfo {
     .effects(Effects::READS)
     .toolsets(&["system", "ops"])
     .keywords(&["process", "pid", "details", "threads", "children", "进程", "进程详情", "线程", "子进程"])
+    .structured()
     .example(r#"{"pid": 1}"#);
 
     async fn plan(&self, input: &Input, _: &Cx) -> ToolResult<Plan> {

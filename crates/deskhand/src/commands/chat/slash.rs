@@ -72,7 +72,7 @@ pub async fn run(chat: &mut Chat<'_>, editor: &mut ChatEditor, command: Slash) -
         }
         Slash::Tools(name) => {
             let wanted = tools::Wanted { name, toolset: None, dialect: None, format: ToolFormat::Full };
-            tools::run(&wanted, chat.printer)?;
+            tools::run(chat.app, &wanted, chat.printer)?;
         }
         Slash::Image(file) => {
             let image = attach::Image::read(Path::new(&file))?;

@@ -39,7 +39,7 @@ pub use self::http::{McpListener, listen};
 
 use std::{path::PathBuf, sync::Arc};
 
-use deskhand_core::{AuditTrail, Gate, SessionCx, session::SessionStore};
+use deskhand_core::{AuditTrail, Gate, SessionCx, ToolEntry, session::SessionStore};
 use tokio_util::sync::CancellationToken;
 
 /// What a server is made of.
@@ -76,6 +76,16 @@ pub struct Offer {
     pub full_schemas: bool,
     /// No question goes to clients: only the page and terminals are asked.
     pub asks_elsewhere: bool,
+    /// Every result has structured content, and every tool lists an output schema. Otherwise only the tools whose data
+    /// is short and says more than their text: clients that get both show the model only the data, so that a file
+    /// would arrive as one escaped string.
+    pub structured: bool,
+}
+
+impl Offer {
+    fn gives_data_of(&self, tool: &ToolEntry) -> bool {
+        self.structured || (self.dialect.is_none() && tool.spec().structured)
+    }
 }
 
 /// The server. A clone is the same server.

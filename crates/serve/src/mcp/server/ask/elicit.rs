@@ -1,6 +1,6 @@
 //! Asking a client while its call waits.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use deskhand_core::{ApprovalRequest, Approver, approval::AnyAnswer};
 use futures_util::{FutureExt, future::BoxFuture};
@@ -39,10 +39,12 @@ impl Approver for Elicitation {
             let question = ServerRequest::ElicitRequest(ElicitRequest::new(params));
             let options = PeerRequestOptions::no_options();
             let sent = self.peer.send_cancellable_request(question, options).await.ok()?;
+            let asked_at = Instant::now();
             let shown = Shown { watch: &self.watch, id: Some(sent.id.clone()) };
             let answered = sent.await_response().await;
             shown.ends();
             match answered {
+                Ok(ClientResult::ElicitResult(result)) if form::is_unread(&result, asked_at.elapsed()) => None,
                 Ok(ClientResult::ElicitResult(result)) => Some(form::answer(request, &result)),
                 // A client that cannot ask says nothing; others may still answer.
                 Ok(_) => None,

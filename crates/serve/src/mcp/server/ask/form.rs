@@ -1,5 +1,7 @@
 //! A question as a form, and the answer in it.
 
+use std::time::Duration;
+
 use deskhand_core::{
     Answer, ApprovalRequest, Plan, Remember, ResultAnswer, Shape,
     approval::{AnyAnswer, RememberScope, Subject},
@@ -16,9 +18,18 @@ const MOST_OF_A_LINE: usize = 1_000;
 /// Paths, commands and hosts that are named.
 const MOST_NAMED: usize = 10;
 const MOST_REASON: usize = 500;
-/// A client without a person in front of it closes every question at once.
-const CLOSED: &str = "the client closed the question without an answer; it can be answered on the web page or with \
-    `deskhand approvals`, and a grant or another --mode allows such calls without a question";
+/// What the model reads when a person closed the question.
+const CLOSED: &str = "the question was closed in the client, which counts as a no; a grant or another --mode allows \
+    such calls without a question";
+/// No person reads a question and closes it in less time than this.
+const READING_TIME: Duration = Duration::from_millis(500);
+
+/// Whether a client closed the question before a person could have read it. Clients without a person in front of them
+/// offer forms all the same and close each at once: that is no answer, and the others may still give one.
+pub fn is_unread(result: &ElicitResult, after: Duration) -> bool {
+    let is_closed = !matches!(result.action, ElicitationAction::Accept | ElicitationAction::Decline);
+    is_closed && after < READING_TIME
+}
 
 /// What the person is shown and may answer.
 pub fn of(request: &ApprovalRequest) -> Result<ElicitRequestParams, ErrorData> {

@@ -8,6 +8,7 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
@@ -66,6 +67,7 @@ struct Waiting {
     going: Going,
     question: Question,
     client: Arc<Client>,
+    asked_at: Instant,
     until: Time,
 }
 
@@ -101,7 +103,7 @@ impl Suspended {
                 let message = format!("{MOST} calls wait for an answer already; answer those first");
                 return Err(ErrorData::invalid_request(message, None));
             }
-            waiting.insert(handle.clone(), Waiting { going, question, client: Arc::clone(client), until });
+            waiting.insert(handle.clone(), Waiting { going, question, client: Arc::clone(client), asked_at: Instant::now(), until });
         }
         let requests = [(KEY.to_owned(), InputRequest::Elicitation(ElicitRequest::new(form)))];
         Ok(InputRequiredResult::new(Some(requests.into_iter().collect()), Some(handle)))
@@ -122,7 +124,7 @@ impl Suspended {
             });
             if is_theirs { waiting.remove(handle) } else { None }
         };
-        let Some(Waiting { going, question, .. }) = taken else {
+        let Some(Waiting { going, question, asked_at, .. }) = taken else {
             let message =
                 "requestState is of no call that waits: it was used, has expired, or belongs to another call";
             return Err(ErrorData::invalid_params(message, None));
@@ -134,6 +136,8 @@ impl Suspended {
         }
         match responses.and_then(|all| all.get(KEY)).and_then(form::read) {
             None => Ok(Redeemed::Unanswered(going, Box::new(question))),
+            // The question stays open for the others; it is dropped only here.
+            Some(result) if form::is_unread(&result, asked_at.elapsed()) => Ok(Redeemed::GoesOn(going)),
             Some(result) => {
                 let answer = form::answer(&question.request, &result);
                 // It may have been settled elsewhere this very moment.

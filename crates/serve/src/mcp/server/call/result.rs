@@ -25,7 +25,7 @@ pub fn of(
         return Err(ErrorData::invalid_params(outcome.text, Some(json!({"call_id": outcome.call_id}))));
     }
     let shaped = shape(server, name, &outcome);
-    let told = told(&outcome, shaped.as_ref());
+    let told = told(&outcome, shaped.as_ref(), &server.parts().house.where_to_answer());
     let structured = structured(server, name, &outcome, shaped.as_ref(), &told);
     let meta = meta(&outcome);
     let is_error = !outcome.is_success();
@@ -46,11 +46,11 @@ fn shape(server: &McpServer, name: &str, outcome: &Outcome) -> Option<Value> {
 }
 
 /// What the model reads. Text from outside is fenced.
-fn told(outcome: &Outcome, shaped: Option<&Value>) -> String {
+fn told(outcome: &Outcome, shaped: Option<&Value>, where_to_answer: &str) -> String {
     let text = match shaped {
         Some(Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),
-        None => plain(outcome),
+        None => plain(outcome, where_to_answer),
     };
     match &outcome.outside {
         Some(source) => history::fenced(outcome.call_id, source, &text),
@@ -58,20 +58,23 @@ fn told(outcome: &Outcome, shaped: Option<&Value>) -> String {
     }
 }
 
-fn plain(outcome: &Outcome) -> String {
+fn plain(outcome: &Outcome, where_to_answer: &str) -> String {
     let mut text = match &outcome.error {
         Some(error) => format!("[{}] {}", error.code, outcome.text),
         None => outcome.text.clone(),
     };
+    if outcome.status == Status::Expired {
+        text = format!("{text}\nCall it again to ask again; the user answers at {where_to_answer}.");
+    }
     if let Some(arguments) = &outcome.edited {
         text = format!("[The user changed the arguments before it ran: {arguments}]\n{text}");
     }
     if text.trim().is_empty() { "(no output)".to_owned() } else { text }
 }
 
-/// What programs read. Many clients show the model this and not the text, so that whatever must reach a model stands
-/// here as well: that text is from outside, and where the rest of an output is. A call that failed has none, but for
-/// what a dialect says of it: its text tells more than data without a result.
+/// Data for programs, where the offer has it. Many clients show the model this instead of the text, so that it also
+/// holds what a model must know: that text is from outside, and where the rest of an output is. A failed call has none,
+/// except in a dialect: its text says more than data without a result.
 fn structured(
     server: &McpServer,
     name: &str,
@@ -79,6 +82,10 @@ fn structured(
     shaped: Option<&Value>,
     told: &str,
 ) -> Option<Value> {
+    let found = server.gate().registry.find(name, server.offer().dialect.as_deref()).ok()?;
+    if !server.offer().gives_data_of(&found.entry) {
+        return None;
+    }
     let data = match shaped {
         Some(shaped) => shaped,
         None if outcome.is_success() => &outcome.data,
@@ -87,7 +94,7 @@ fn structured(
     let mut data = match data {
         Value::Object(_) => data.clone(),
         // A person has put other words in its place.
-        _ if shaped.is_none() && is_promised(server, name) => json!({"text": told}),
+        _ if shaped.is_none() && found.entry.output_schema().is_object() => json!({"text": told}),
         _ => return None,
     };
     if let Some(source) = &outcome.outside {
@@ -102,12 +109,6 @@ fn structured(
         fields.insert("notice".to_owned(), notice.into());
     }
     Some(data)
-}
-
-/// Whether the listing says that there is data, also where a person has kept it back.
-fn is_promised(server: &McpServer, name: &str) -> bool {
-    let found = server.gate().registry.find(name, server.offer().dialect.as_deref());
-    found.is_ok_and(|found| found.entry.output_schema().is_object())
 }
 
 /// What is not there is left out: the schemas of our own results know no `null`.

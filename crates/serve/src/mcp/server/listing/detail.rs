@@ -7,7 +7,10 @@ use deskhand_core::{DialectEntry, Permission, SpecOf, ToolEntry};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
-use super::output::{self, OutputDetail};
+use super::{
+    super::Offer,
+    output::{self, OutputDetail},
+};
 
 /// How much is said of a tool.
 #[derive(Clone, Copy, Debug)]
@@ -76,14 +79,15 @@ fn shorten_words(schema: &mut Value) {
 }
 
 impl<'a> Subject<'a> {
-    pub fn of(entry: &'a ToolEntry) -> Self {
+    pub fn of(entry: &'a ToolEntry, offer: &Offer) -> Self {
         let spec = entry.spec();
         let is_guest = entry.host().is_some();
         let mut input = Cow::Borrowed(entry.input_schema());
         if is_guest {
             shorten_words(input.to_mut());
         }
-        Self { name: spec.name.to_owned().into(), spec, input, output: entry.output_schema(), is_guest }
+        let output = if offer.gives_data_of(entry) { entry.output_schema() } else { &Value::Null };
+        Self { name: spec.name.to_owned().into(), spec, input, output, is_guest }
     }
 
     /// In the words of another system, whose results have a shape of their own.

@@ -95,7 +95,7 @@ impl McpServer {
             .filter(|entry| is_for_clients(entry) && entry.is_for(client.owner()))
             .filter(|entry| base.iter().all(|tool| tool.name != entry.spec().name))
             .collect();
-        let subjects: Vec<Subject<'_>> = more.iter().map(|entry| Subject::of(entry)).collect();
+        let subjects: Vec<Subject<'_>> = more.iter().map(|entry| Subject::of(entry, self.offer())).collect();
         tools.extend(fitted(&subjects, self.offer(), MOST_BYTES.saturating_sub(bytes(&base))));
         tools
     }
@@ -141,7 +141,7 @@ pub(super) fn chosen(registry: &Registry, offer: &Offer, owner: Option<&str>) ->
         Some(entries) => (entries, MOST_BYTES),
         None => (usual(registry), USUAL_BYTES),
     };
-    let subjects: Vec<Subject<'_>> = entries.iter().map(|entry| Subject::of(entry)).collect();
+    let subjects: Vec<Subject<'_>> = entries.iter().map(|entry| Subject::of(entry, offer)).collect();
     fitted(&subjects, offer, most - AROUND_BYTES)
 }
 

@@ -56,7 +56,7 @@ fn no_result_promises_a_field() {
     let registry = everything();
     let toolsets = registry.toolset_names();
     for full_schemas in [true, false] {
-        let offer = Offer { toolsets: toolsets.clone(), full_schemas, ..Offer::default() };
+        let offer = Offer { toolsets: toolsets.clone(), full_schemas, structured: true, ..Offer::default() };
         for tool in chosen(&registry, &offer, None) {
             let output = Value::Object(tool.output_schema.unwrap().as_ref().clone());
             assert_eq!(output["type"], "object", "{}", tool.name);
@@ -95,7 +95,7 @@ fn annotations_say_what_is_not_taken_for_granted() {
 fn where_not_even_names_fit_as_many_as_do_are_listed() {
     let registry = everything();
     let entries: Vec<Arc<ToolEntry>> = registry.own().cloned().collect();
-    let subjects: Vec<Subject<'_>> = entries.iter().map(|entry| Subject::of(entry)).collect();
+    let subjects: Vec<Subject<'_>> = entries.iter().map(|entry| Subject::of(entry, &Offer::default())).collect();
     let tools = fitted(&subjects, &Offer::default(), 2_000);
     assert!(!tools.is_empty() && tools.len() < entries.len());
     assert!(bytes(&tools) <= 2_000);

@@ -54,20 +54,7 @@ impl Desk {
             .with(ShellPlaces::new(&data, None))
             .with(ProcessTable::new(&data));
         let gate = deskhand::assemble::gate(registry, &store, GateSettings::default());
-        let session = SessionCx {
-            id: "bench".into(),
-            owner: None,
-            desktop: Desktop::Here,
-            caller: Caller("bench".into()),
-            workspace: workspace.clone(),
-            mode: Mode::Auto,
-            services,
-            approvers: Vec::new(),
-            wait_for_others: false,
-            events: Arc::new(NoEvents),
-            outside: Arc::default(),
-            check_results: false,
-        };
+        let session = SessionCx::new("bench", "bench", workspace.clone(), services).in_mode(Mode::Auto);
         Ok(Self { _folder: folder, workspace, sandbox, gate, session, store })
     }
 

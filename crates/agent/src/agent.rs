@@ -181,15 +181,14 @@ impl Agent {
             observer.emit(begun.event.body);
         }
         let events = self.0.hub.sink(&session.id, Some(&begun.turn.id)).observed_by(request.observer);
-        let surroundings = SessionCx {
-            id: session.id.clone(),
-            // Whatever the caller says: what is done in a session is done for its owner.
-            owner: session.owner.clone(),
-            caller: Caller(format!("model:{}", provider.name())),
-            events: Arc::new(events),
-            outside: Arc::default(),
-            ..request.surroundings
-        };
+        let usual = SessionCx { id: session.id.clone(), ..request.surroundings };
+        let desktop = usual.desktop.clone();
+        // Whatever the caller says: what is done in a session is done for its owner.
+        let surroundings = usual
+            .made_for(session.owner.clone(), desktop)
+            .called_by(format!("model:{}", provider.name()))
+            .watched_by(Arc::new(events))
+            .tainted_by(Arc::default());
         let mut options = self.0.options();
         if let Some(chain) = request.options {
             options = Arc::new(AgentOptions { chain, ..(*options).clone() });

@@ -174,20 +174,11 @@ impl App {
     }
 
     pub fn session(&self, caller: &str, surfaces: Surfaces) -> SessionCx {
-        SessionCx {
-            id: self.session_id.clone(),
-            caller: Caller(caller.to_owned()),
-            owner: None,
-            desktop: Desktop::Here,
-            workspace: self.paths.workspace().to_path_buf(),
-            mode: self.mode,
-            services: self.services.clone(),
-            approvers: surfaces.approvers,
-            wait_for_others: surfaces.wait_for_others,
-            events: surfaces.events,
-            outside: Arc::default(),
-            check_results: false,
-        }
+        let workspace = self.paths.workspace().to_path_buf();
+        SessionCx::new(&*self.session_id, caller, workspace, self.services.clone())
+            .in_mode(self.mode)
+            .asking(surfaces.approvers, surfaces.wait_for_others)
+            .watched_by(surfaces.events)
     }
 
     /// The services for one session alone: of all uploads it sees its own, and the skills where it is the session of

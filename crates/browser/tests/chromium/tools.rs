@@ -80,20 +80,9 @@ impl Shop {
             outputs: store.outputs(),
             settings: GateSettings::default(),
         };
-        let session = SessionCx {
-            id: "test".to_owned(),
-            caller: Caller("test".to_owned()),
-            owner: None,
-            desktop: Desktop::Here,
-            workspace: folder.path().to_path_buf(),
-            mode: Mode::Auto,
-            services,
-            approvers: vec![Arc::new(Yes)],
-            wait_for_others: false,
-            events: Arc::new(NoEvents),
-            outside: Arc::default(),
-            check_results: false,
-        };
+        let session = SessionCx::new("test", "test", folder.path().to_path_buf(), services)
+            .in_mode(Mode::Auto)
+            .asking(vec![Arc::new(Yes)], false);
         Self { folder, gate, session, browsers, server: Server::start().await }
     }
 

@@ -15,41 +15,47 @@ mod approve;
 mod approve_result;
 mod ask;
 mod conceal;
+mod explain;
 mod find;
 mod plan;
+mod prepare;
 mod record;
 mod run;
 mod screen;
+mod session;
 mod validate;
 mod withhold;
 
-use std::{collections::HashMap, panic::AssertUnwindSafe, path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    approval::{ApprovalQueue, Approver},
+    approval::ApprovalQueue,
     audit::AuditLog,
-    cx::{Cx, CxParts, Services},
     error::ToolError,
-    event::{EventBody, EventSink},
+    event::EventBody,
     grant::GrantBook,
     id::CallId,
     outcome::Outcome,
     output::{self, OutputKeeper},
-    outside::Outside,
     plan::Plan,
-    policy::{Decision, Desktop, Mode, Policy},
-    registry::{Registry, ToolEntry},
+    policy::Policy,
+    registry::Registry,
     screener::Screener,
-    spec::Permission,
 };
 
-use self::record::{Draft, OpenCall};
+pub use self::{
+    explain::Explanation,
+    session::{Caller, SessionCx},
+};
+use self::{
+    prepare::Prepared,
+    record::{Draft, OpenCall},
+};
 
 /// How often a plan that no longer holds is made and asked anew before the gate gives up.
 const MOST_REPLANS: usize = 5;
@@ -92,36 +98,6 @@ pub struct ToolSettings {
     pub requires_result_approval: Option<bool>,
 }
 
-/// Who makes a call: `cli`, `console`, `model:NAME`, `mcp:CLIENT`, …
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Caller(pub String);
-
-/// The session a call belongs to: where it works and whom it can ask.
-#[derive(Clone)]
-pub struct SessionCx {
-    pub id: String,
-    /// For whom calls are made, and whose remembered answers count. `None`: the owner of this installation.
-    pub owner: Option<String>,
-    /// Whether they sit at the desktop that calls would act on.
-    pub desktop: Desktop,
-    pub caller: Caller,
-    pub workspace: PathBuf,
-    pub mode: Mode,
-    pub services: Services,
-    /// The surfaces that this process has. Others answer through the queue.
-    pub approvers: Vec<Arc<dyn Approver>>,
-    /// Whether to wait for other processes to answer when no surface here can.
-    pub wait_for_others: bool,
-    pub events: Arc<dyn EventSink>,
-    /// What of the session's text comes from outside.
-    pub outside: Arc<Outside>,
-    /// Whether a person sees every result before the caller does.
-    pub check_results: bool,
-}
-
-/// A service of sessions that read, of kept outputs, only those of their own calls.
-pub struct OwnCallsOnly;
-
 /// One call, as it is asked for.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -144,24 +120,6 @@ impl Request {
         self.dialect = dialect;
         self
     }
-}
-
-/// What a call would do and what would be decided about it. Made without doing it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Explanation {
-    pub tool: String,
-    /// `allow`, `ask` or `forbid`.
-    pub decision: &'static str,
-    pub permission: Permission,
-    pub rule: String,
-    pub why: String,
-    pub hint: Option<String>,
-    pub mode: Mode,
-    pub arguments: Value,
-    /// What the person would be asked, where one would be.
-    pub question: Option<String>,
-    pub result_approval: bool,
-    pub plan: Option<Plan>,
 }
 
 impl Gate {
@@ -196,19 +154,12 @@ impl Gate {
         session: &SessionCx,
         draft: &mut Draft,
     ) -> Result<screen::Screened, ToolError> {
-        let (entry, mut arguments) = find::find(&self.registry, &request)?;
-        draft.found(&entry);
-        validate::validate(&entry, &mut arguments)?;
+        let (entry, mut arguments) = self.understand(&request, draft)?;
         let cx = self.cx(draft, &entry, session, &request.cancel);
 
         let mut replans = 0;
         while replans < MOST_REPLANS {
-            let mut plan = self.plan(&entry, &arguments, &cx).await?;
-            self.outputs_are_their_own(&plan, session)?;
-            draft.planned(&plan);
-            let decision = self.decide(&entry, &arguments, &plan, session)?;
-            draft.decided(&decision);
-            self.offer_shapes(&entry, &mut plan, &arguments, &decision);
+            let Prepared { plan, decision } = self.prepare(&entry, &arguments, &cx, session, draft).await?;
             record::planned(self, draft, &arguments, &plan, &decision, session);
             if plan.effects.change_state() && decision.verdict == crate::Verdict::Ask {
                 // The disk takes its time while the person takes theirs.
@@ -282,23 +233,6 @@ impl Gate {
         .hint("Something else is changing these files. Try again when it has finished."))
     }
 
-    /// The plan of a call. Where a person is to be asked about this tool whatever it does, a plan that fails says
-    /// only that it does: its words could tell what the person would have kept.
-    async fn plan(&self, entry: &ToolEntry, arguments: &Value, cx: &Cx) -> Result<Plan, ToolError> {
-        // A tool that asks by itself knows what its plans tell.
-        let settings = self.settings.tools.get(entry.spec().name).copied().unwrap_or_default();
-        let asked_anyway =
-            [settings.requires_execution_approval, settings.requires_result_approval].contains(&Some(true));
-        plan::plan(entry, arguments, cx).await.map_err(|error| {
-            if asked_anyway && error.status == crate::Status::Error {
-                let message = format!("{} cannot do this ({}).", entry.spec().name, error.code);
-                ToolError::new(error.code, message).hint("Its settings keep the details back.")
-            } else {
-                error
-            }
-        })
-    }
-
     /// What a call has kept by itself, and tells of. The text may name any number of others.
     fn kept_by(&self, call: CallId, result: &screen::Screened) -> Vec<CallId> {
         const MOST_LOOKED_AT: usize = 1_000;
@@ -308,151 +242,10 @@ impl Gate {
         told_of.filter(|id| self.outputs.path(*id).is_some()).collect()
     }
 
-    /// A kept output is read for whom its call was made; to others there is none. What belongs to no call that is on
-    /// record is the installation's own.
-    fn outputs_are_their_own(&self, plan: &Plan, session: &SessionCx) -> Result<(), ToolError> {
-        for call in plan.touches.iter().filter_map(|touch| self.outputs.call_of(&touch.path)) {
-            let record = self.audit.last_record(call)?;
-            let is_of_another = session.services.get::<OwnCallsOnly>().is_some()
-                && record.as_ref().is_some_and(|record| record.session_id != session.id);
-            if is_of_another || record.and_then(|record| record.owner) != session.owner {
-                return Err(ToolError::new("no_such_file", format!("There is no kept output out:{call}.")));
-            }
-        }
-        Ok(())
-    }
-
     /// Where text in the result comes from: a kept output has the source of the call that it is of.
     fn outside_source(&self, plan: &Plan) -> Option<String> {
         let kept = || plan.touches.iter().find_map(|touch| self.outputs.source_of(&touch.path));
         crate::outside::source(plan).or_else(kept)
-    }
-
-    /// These very arguments are the narrowest shape that an answer can be remembered for, the tool the widest.
-    /// The tool is not offered where programs run or hosts are reached: one yes to one of them is not a yes to all.
-    fn offer_shapes(&self, entry: &ToolEntry, plan: &mut Plan, arguments: &Value, decision: &Decision) {
-        if decision.wants_host_named {
-            plan.shapes.retain(|shape| matches!(shape, crate::Shape::Host { .. }));
-        } else if decision.verdict == crate::Verdict::Ask {
-            // A hash of what may be a password is not kept.
-            if !conceal::conceals_some(entry, arguments) {
-                let shown = record::shown_arguments(self, arguments);
-                plan.shapes.insert(0, crate::Shape::exact(arguments, plan, shown));
-            }
-            if plan.programs.is_empty() && plan.hosts.is_empty() && plan.cwd.is_none() {
-                plan.shapes.push(crate::Shape::AnyArguments);
-            }
-        }
-    }
-
-    /// The plan and the decision for a call, without making it.
-    pub async fn explain(&self, request: Request, session: &SessionCx) -> Result<Explanation, ToolError> {
-        let walked = AssertUnwindSafe(self.explain_steps(&request, session)).catch_unwind().await;
-        let explained = walked.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
-        explained.map_err(|error| record::masked_error(self, error))
-    }
-
-    async fn explain_steps(&self, request: &Request, session: &SessionCx) -> Result<Explanation, ToolError> {
-        let (entry, mut arguments) = find::find(&self.registry, request)?;
-        validate::validate(&entry, &mut arguments)?;
-        let mut draft = Draft::new(self, request, session);
-        draft.found(&entry);
-        let cx = self.cx(&draft, &entry, session, &request.cancel);
-        let masked = self.shown(entry.spec().name, None, &arguments);
-        let tool = entry.spec().name.to_owned();
-        let mut plan = match self.plan(&entry, &arguments, &cx).await {
-            Ok(plan) => plan,
-            Err(error) if error.status == crate::Status::Blocked => {
-                let error = record::masked_error(self, error);
-                return Ok(Explanation {
-                    tool,
-                    decision: "forbid",
-                    permission: Permission::Forbidden,
-                    rule: error.code.to_owned(),
-                    why: error.message,
-                    hint: error.hint,
-                    mode: session.mode,
-                    arguments: masked,
-                    question: None,
-                    result_approval: false,
-                    plan: None,
-                });
-            }
-            Err(error) => return Err(error),
-        };
-        self.outputs_are_their_own(&plan, session)?;
-        let decision = self.decide(&entry, &arguments, &plan, session)?;
-        self.offer_shapes(&entry, &mut plan, &arguments, &decision);
-        let mut plan = record::masked_plan(self, &plan);
-        if decision.verdict.word() == "forbid" {
-            // Nobody will be asked, so nobody needs to see what the call would have read for its preview.
-            plan.preview = None;
-        }
-        Ok(Explanation {
-            tool,
-            decision: decision.verdict.word(),
-            permission: decision.permission,
-            question: (decision.verdict == crate::Verdict::Ask).then(|| plan.summary.clone()),
-            result_approval: approve_result::is_wanted(self, &entry, plan.result_approval, session),
-            rule: decision.rule,
-            why: decision.why,
-            hint: decision.hint,
-            mode: session.mode,
-            arguments: masked,
-            plan: Some(plan),
-        })
-    }
-
-    fn decide(
-        &self,
-        entry: &ToolEntry,
-        arguments: &Value,
-        plan: &Plan,
-        session: &SessionCx,
-    ) -> Result<Decision, ToolError> {
-        let question = crate::policy::Question {
-            tool: entry.spec().name,
-            arguments,
-            plan,
-            mode: session.mode,
-            session_id: &session.id,
-            owner: session.owner.as_deref(),
-            desktop: &session.desktop,
-            workspace: &session.workspace,
-            settings: self.tool_settings(entry),
-            outside: &session.outside,
-        };
-        Ok(self.policy.decide(&question)?)
-    }
-
-    /// What is configured for a tool, over what it says itself.
-    fn tool_settings(&self, entry: &ToolEntry) -> ToolSettings {
-        let configured = self.settings.tools.get(entry.spec().name).copied().unwrap_or_default();
-        ToolSettings {
-            requires_execution_approval: configured
-                .requires_execution_approval
-                .or(entry.spec().requires_execution_approval.then_some(true)),
-            requires_result_approval: configured
-                .requires_result_approval
-                .or(entry.spec().requires_result_approval.then_some(true)),
-        }
-    }
-
-    fn cx(&self, draft: &Draft, entry: &ToolEntry, session: &SessionCx, cancel: &CancellationToken) -> Cx {
-        let mut events = Arc::clone(&session.events);
-        if approve_result::is_wanted(self, entry, draft.plan_wants_result_approval, session) {
-            events = Arc::new(withhold::Withheld(events));
-        }
-        Cx::new(CxParts {
-            call: draft.call_id,
-            tool: entry.spec().name.to_owned(),
-            session_id: session.id.clone(),
-            owner: session.owner.clone(),
-            services: session.services.clone(),
-            cancel: cancel.clone(),
-            events,
-            screener: Arc::clone(&self.screener),
-        })
     }
 }
 

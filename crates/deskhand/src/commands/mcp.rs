@@ -117,7 +117,7 @@ impl House for ServedApp {
         let surfaces = Surfaces { approvers: Vec::new(), wait_for_others: true, events: Arc::new(NoEvents) };
         let services =
             self.services.of(&self.app, session_id, owner).map_err(|error| format!("{error:#}"))?;
-        Ok(SessionCx { services, ..self.app.session("mcp", surfaces) })
+        Ok(self.app.session("mcp", surfaces).with_services(services))
     }
 
     fn where_to_answer(&self) -> String {

@@ -477,7 +477,8 @@ fn tools_and_doctor_agree_on_what_is_available() {
     let (listed, doctor) = (shop.run(&["tools", "--json"]).json(), shop.run(&["doctor", "--json"]).json());
     assert_eq!(listed["absent"], doctor["absent_tools"]);
     let absent = listed["absent"].as_array().unwrap();
-    let why = |name: &str| absent.iter().find(|tool| tool["name"] == name).map(|tool| tool["why"].to_string());
+    let why =
+        |name: &str| absent.iter().find(|tool| tool["name"] == name).map(|tool| tool["why"].to_string());
     assert!(why("list_windows").is_some_and(|why| why.contains("DISPLAY")), "{absent:?}");
     for name in ["bash", "read_file", "undo", "find_tools"] {
         assert_eq!(why(name), None, "{name}");

@@ -90,20 +90,8 @@ impl Desk {
         set(&mut settings);
         let gate = deskhand::assemble::gate(registry, &store, settings);
         let events = Arc::new(Seen::default());
-        let session = SessionCx {
-            id: "session-1".into(),
-            owner: None,
-            desktop: Desktop::Here,
-            caller: Caller("test".into()),
-            workspace: workspace.clone(),
-            mode: Mode::Ask,
-            services,
-            approvers: Vec::new(),
-            wait_for_others: false,
-            events: events.clone(),
-            outside: Arc::default(),
-            check_results: false,
-        };
+        let session =
+            SessionCx::new("session-1", "test", workspace.clone(), services).watched_by(events.clone());
         Self { _folder: folder, workspace, data, store, gate, session, events }
     }
 

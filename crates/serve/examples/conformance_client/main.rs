@@ -80,20 +80,8 @@ fn desk(folder: &std::path::Path) -> Result<Desk, String> {
         outputs: store.outputs(),
         settings: GateSettings::default(),
     };
-    let session = SessionCx {
-        id: NAME.into(),
-        owner: None,
-        desktop: Desktop::Here,
-        caller: Caller("conformance".into()),
-        workspace: folder.to_owned(),
-        mode: Mode::Unattended,
-        services: Services::default(),
-        approvers: Vec::new(),
-        wait_for_others: false,
-        events: Arc::new(NoEvents),
-        outside: Arc::default(),
-        check_results: false,
-    };
+    let session =
+        SessionCx::new(NAME, "conformance", folder.to_owned(), Services::default()).in_mode(Mode::Unattended);
     Ok(Desk { gate, session })
 }
 

@@ -199,17 +199,9 @@ impl App {
         let id = session.map_or_else(|| person.console(), |session| session.id.clone());
         let workspace = session.and_then(|session| session.metadata.workspace.as_deref());
         let usual = self.program().surroundings(&id, person.user.as_deref(), workspace)?;
-        Ok(SessionCx {
-            id,
-            caller: Caller(person.caller()),
-            mode: tightened(usual.mode, mode)?,
-            approvers: Vec::new(),
-            wait_for_others: true,
-            events,
-            owner: person.user.clone(),
-            desktop: person.desktop(),
-            ..usual
-        })
+        let mode = tightened(usual.mode, mode)?;
+        let usual = usual.made_for(person.user.clone(), person.desktop()).called_by(person.caller());
+        Ok(usual.in_mode(mode).asking(Vec::new(), true).watched_by(events))
     }
 
     /// The same for a call that nobody watches.

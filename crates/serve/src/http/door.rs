@@ -221,11 +221,13 @@ fn is_mcp(path: &str) -> bool {
 /// several headers than we do.
 fn host_is_ours(hosts: &HostNames, headers: &HeaderMap, uri: &Uri) -> Result<(), ApiError> {
     let named = headers.get_all(header::HOST).into_iter().map(|host| host.to_str().unwrap_or_default());
-    let given: Vec<&str> = uri.authority().map(axum::http::uri::Authority::as_str).into_iter().chain(named).collect();
+    let given: Vec<&str> =
+        uri.authority().map(axum::http::uri::Authority::as_str).into_iter().chain(named).collect();
     if headers.get_all(header::HOST).into_iter().count() > 1 {
         return Err(ApiError::invalid("the request has more than one Host header"));
     }
-    let Some(wrong) = given.iter().find(|host| !hosts.allows(host)).or(given.is_empty().then_some(&"")) else {
+    let Some(wrong) = given.iter().find(|host| !hosts.allows(host)).or(given.is_empty().then_some(&""))
+    else {
         return Ok(());
     };
     Err(ApiError::new(

@@ -82,20 +82,8 @@ impl Program for SmallProgram {
         _: Option<&Path>,
     ) -> Result<SessionCx, ApiError> {
         self.surrounded_on.lock().unwrap().push(thread::current().id());
-        Ok(SessionCx {
-            id: session_id.to_owned(),
-            owner: None,
-            desktop: deskhand_core::Desktop::Here,
-            caller: Caller("test".into()),
-            workspace: self.workspace.clone(),
-            mode: Mode::Ask,
-            services: self.services.clone(),
-            approvers: Vec::new(),
-            wait_for_others: true,
-            events: Arc::new(NoEvents),
-            outside: Arc::default(),
-            check_results: false,
-        })
+        Ok(SessionCx::new(session_id, "test", self.workspace.clone(), self.services.clone())
+            .asking(Vec::new(), true))
     }
 }
 

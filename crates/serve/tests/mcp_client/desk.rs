@@ -51,20 +51,9 @@ impl Desk {
             settings: GateSettings::default(),
         };
         let (person, events) = (Arc::new(Person::default()), Arc::new(Events::default()));
-        let session = SessionCx {
-            id: "a session".into(),
-            owner: None,
-            desktop: Desktop::Here,
-            caller: Caller("test".into()),
-            workspace: workspace.clone(),
-            mode: Mode::Ask,
-            services: Services::default(),
-            approvers: vec![Arc::clone(&person) as Arc<dyn Approver>],
-            wait_for_others: false,
-            events: Arc::clone(&events) as Arc<dyn EventSink>,
-            outside: Arc::default(),
-            check_results: false,
-        };
+        let session = SessionCx::new("a session", "test", workspace.clone(), Services::default())
+            .asking(vec![Arc::clone(&person) as Arc<dyn Approver>], false)
+            .watched_by(Arc::clone(&events) as Arc<dyn EventSink>);
         let mut places = Places::here(vec![workspace.clone()], Arc::new(SecretScreener));
         places.limits = Limits {
             first_wait: Duration::from_millis(50),

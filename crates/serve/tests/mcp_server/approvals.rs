@@ -102,7 +102,8 @@ async fn a_question_closed_faster_than_it_can_be_read_stays_open() {
 
 #[tokio::test]
 async fn an_unread_question_that_nobody_answers_expires_and_says_where_to_answer() {
-    let desk = Desk::with(Mode::Ask, |settings| settings.approval_timeout = std::time::Duration::from_millis(200));
+    let desk =
+        Desk::with(Mode::Ask, |settings| settings.approval_timeout = std::time::Duration::from_millis(200));
     let connected = connect(&desk, Person::NotThere).await;
     let result = connected.call("write_file", a_file()).await;
     assert_eq!((status(&result), desk.has("a.txt")), ("expired", false), "{result:?}");

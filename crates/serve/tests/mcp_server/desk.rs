@@ -51,20 +51,9 @@ struct SmallHouse {
 
 impl House for SmallHouse {
     fn surroundings(&self, session_id: &str, _: Option<&str>) -> Result<SessionCx, String> {
-        Ok(SessionCx {
-            id: session_id.to_owned(),
-            owner: None,
-            desktop: Desktop::Here,
-            caller: Caller("test".into()),
-            workspace: self.workspace.clone(),
-            mode: *self.mode.lock().unwrap(),
-            services: self.services.clone(),
-            approvers: Vec::new(),
-            wait_for_others: true,
-            events: Arc::new(NoEvents),
-            outside: Arc::default(),
-            check_results: false,
-        })
+        Ok(SessionCx::new(session_id, "test", self.workspace.clone(), self.services.clone())
+            .in_mode(*self.mode.lock().unwrap())
+            .asking(Vec::new(), true))
     }
 
     fn where_to_answer(&self) -> String {

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{Services, SessionCx, SessionEnd, gate::OwnCallsOnly};
+use deskhand_core::{Services, SessionCx, SessionEnd};
 #[cfg(unix)]
 use deskhand_tools::shell::ProcessTable;
 use rmcp::model::ErrorData;
@@ -74,7 +74,7 @@ impl Bounds {
             // It ends with the client.
             tokio::spawn(end_what_is_left(cx.services.clone(), cx.id.clone(), ending.clone()));
         }
-        SessionCx { services: cx.services.clone().with(OwnCallsOnly), ..cx }
+        SessionCx { own_calls_only: true, ..cx }
     }
 }
 

@@ -145,18 +145,9 @@ impl Client {
     pub async fn surroundings(&self, desktop: Desktop) -> Result<SessionCx, String> {
         self.has_begun.get_or_try_init(|| self.begin()).await?;
         let usual = self.server.parts().house.surroundings(&self.session_id, self.owner())?;
-        Ok(SessionCx {
-            id: self.session_id.clone(),
-            owner: self.owner.clone(),
-            desktop,
-            caller: Caller(self.caller.clone()),
-            approvers: Vec::new(),
-            wait_for_others: false,
-            events: Arc::new(NoEvents),
-            outside: Arc::clone(&self.outside),
-            services: usual.services.with(self.desk.clone()),
-            ..usual
-        })
+        let services = usual.services.clone().with(self.desk.clone());
+        let usual = usual.made_for(self.owner.clone(), desktop).called_by(&*self.caller);
+        Ok(usual.asking(Vec::new(), false).tainted_by(Arc::clone(&self.outside)).with_services(services))
     }
 
     /// Has the house open what the calls need, which takes time.

@@ -44,7 +44,9 @@ impl Approver for Elicitation {
             let answered = sent.await_response().await;
             shown.ends();
             match answered {
-                Ok(ClientResult::ElicitResult(result)) if form::is_unread(&result, asked_at.elapsed()) => None,
+                Ok(ClientResult::ElicitResult(result)) if form::is_unread(&result, asked_at.elapsed()) => {
+                    None
+                }
                 Ok(ClientResult::ElicitResult(result)) => Some(form::answer(request, &result)),
                 // A client that cannot ask says nothing; others may still answer.
                 Ok(_) => None,

@@ -103,7 +103,10 @@ impl Suspended {
                 let message = format!("{MOST} calls wait for an answer already; answer those first");
                 return Err(ErrorData::invalid_request(message, None));
             }
-            waiting.insert(handle.clone(), Waiting { going, question, client: Arc::clone(client), asked_at: Instant::now(), until });
+            waiting.insert(
+                handle.clone(),
+                Waiting { going, question, client: Arc::clone(client), asked_at: Instant::now(), until },
+            );
         }
         let requests = [(KEY.to_owned(), InputRequest::Elicitation(ElicitRequest::new(form)))];
         Ok(InputRequiredResult::new(Some(requests.into_iter().collect()), Some(handle)))

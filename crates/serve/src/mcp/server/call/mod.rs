@@ -118,7 +118,7 @@ impl McpServer {
             .await
             .map_err(|error| ErrorData::internal_error(error, None))?;
         let usual = client.bounds().confine(usual, client.ending());
-        let cx = SessionCx { approvers, wait_for_others: true, events: Arc::<Watch>::clone(&watch), ..usual };
+        let cx = usual.asking(approvers, true).watched_by(Arc::<Watch>::clone(&watch));
         let paths = cx.services.get::<Paths>().cloned();
         let cancel = client.ending().child_token();
         let arguments = Value::Object(params.arguments.clone().unwrap_or_default());

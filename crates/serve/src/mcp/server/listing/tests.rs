@@ -95,7 +95,8 @@ fn annotations_say_what_is_not_taken_for_granted() {
 fn where_not_even_names_fit_as_many_as_do_are_listed() {
     let registry = everything();
     let entries: Vec<Arc<ToolEntry>> = registry.own().cloned().collect();
-    let subjects: Vec<Subject<'_>> = entries.iter().map(|entry| Subject::of(entry, &Offer::default())).collect();
+    let subjects: Vec<Subject<'_>> =
+        entries.iter().map(|entry| Subject::of(entry, &Offer::default())).collect();
     let tools = fitted(&subjects, &Offer::default(), 2_000);
     assert!(!tools.is_empty() && tools.len() < entries.len());
     assert!(bytes(&tools) <= 2_000);

@@ -88,7 +88,7 @@ impl McpServer {
         let usual = asker.client.surroundings(asker.desktop.clone()).await;
         let usual = usual.map_err(|error| ErrorData::internal_error(error, None))?;
         let usual = asker.client.bounds().confine(usual, asker.client.ending());
-        Ok(SessionCx { approvers: Vec::new(), wait_for_others: false, ..usual })
+        Ok(usual.asking(Vec::new(), false))
     }
 
     /// The path policy of a client's session.

@@ -3,14 +3,11 @@
 use std::{
     io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
-    sync::Arc,
     time::{Duration, Instant},
 };
 
 use anyhow::Context;
-use deskhand_core::{ApprovalRequest, Approver, ResultAnswer, approval::AnyAnswer};
 use deskhand_tools::desktop::Seat;
-use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use crate::{
@@ -30,7 +27,7 @@ pub fn measure(report: &mut Report) -> anyhow::Result<()> {
     let mut desk = Desk::new(deskhand::assemble::registry())?;
     let program = std::env::current_exe()?.with_file_name("deskhand");
     desk.session.services = desk.session.services.clone().with(Seat::at(&screen.name, program));
-    desk.session.approvers = vec![Arc::new(Passes)];
+    desk.session.approvers = vec![deskhand_testkit::Person::agreeable()];
     let runtime = tokio::runtime::Runtime::new()?;
     let ours = timed(|| {
         runtime.block_on(desk.call("screenshot", json!({})));
@@ -68,19 +65,6 @@ fn timed(mut work: impl FnMut()) -> Duration {
         begun.elapsed()
     });
     median(all.collect())
-}
-
-/// Lets every result pass.
-struct Passes;
-
-impl Approver for Passes {
-    fn name(&self) -> &'static str {
-        "bench"
-    }
-
-    fn ask<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
-        Box::pin(async { Some(AnyAnswer::Result(ResultAnswer::Pass)) })
-    }
 }
 
 /// An X server with a few windows.

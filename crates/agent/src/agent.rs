@@ -6,7 +6,7 @@ use std::{
 };
 
 use deskhand_core::{
-    Caller, EventBody, EventSink, Gate, SessionCx,
+    EventBody, EventSink, Gate, SessionCx,
     session::{NewTurn, Role, Session, SessionError, SessionStore, TitledBy, TurnEnd, UNTITLED},
 };
 use tokio_util::sync::CancellationToken;

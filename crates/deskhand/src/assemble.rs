@@ -10,8 +10,8 @@ use std::{
 use anyhow::{Context, Result, bail};
 use deskhand_browser::Browsers;
 use deskhand_core::{
-    Approver, Caller, Desktop, EventSink, Gate, GateSettings, Mode, PageCamera, Registry, Services,
-    SessionCx, SessionEnd, UndoJournal, id::new_id,
+    Approver, EventSink, Gate, GateSettings, Mode, PageCamera, Registry, Services, SessionCx, SessionEnd,
+    UndoJournal, id::new_id,
 };
 use deskhand_guard::{NewFiles, Paths, PathsConfig, Rules, SecretScreener};
 #[cfg(unix)]

@@ -1,33 +1,37 @@
-//! A desk to test tools at: a workspace in a temporary folder, the path policy, and a real undo journal.
+//! A desk to test tools at, without a gate: the fixture that all tests share, and calls of one tool on it.
 
 // A tool is a unit struct, which reads better given than lent; and the cancel token's type is not ours to name.
 #![allow(clippy::needless_pass_by_value, clippy::default_trait_access)]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::SystemTime,
-};
+use std::{fs, ops::Deref, path::Path, sync::Arc, time::SystemTime};
 
 use deskhand_core::{
-    CallId, Cx, Masked, Plan, Screener, Services, Status, Tool, ToolError, ToolResult, UndoJournal,
-    arguments,
+    CallId, Cx, Plan, Services, Status, Tool, ToolError, ToolResult, UndoJournal, arguments,
     cx::CxParts,
     event::{EventSink, NoEvents},
     schema,
     undo::UndoEntry,
 };
-use deskhand_guard::{Paths, PathsConfig};
-use deskhand_store::{Store, StoreOptions};
+use deskhand_guard::PathsConfig;
+use deskhand_store::StoreOptions;
+#[cfg(target_os = "linux")]
+pub use deskhand_testkit::SmallDisk;
+use deskhand_testkit::{Fixture, NothingSecret};
 use serde_json::Value;
 
-/// A workspace and everything a file tool needs. All of it goes away with it.
+/// The fixture, and what a file tool needs beside it.
 pub struct Desk {
-    folder: tempfile::TempDir,
-    workspace: PathBuf,
+    fixture: Fixture,
     pub journal: Arc<dyn UndoJournal>,
     pub services: Services,
+}
+
+impl Deref for Desk {
+    type Target = Fixture;
+
+    fn deref(&self) -> &Fixture {
+        &self.fixture
+    }
 }
 
 /// What a call that worked came to.
@@ -41,18 +45,6 @@ pub struct Called {
     pub data: Value,
 }
 
-struct NothingSecret;
-
-impl Screener for NothingSecret {
-    fn mask_text(&self, text: &str) -> Masked {
-        Masked::assume(text)
-    }
-
-    fn mask_value(&self, value: &Value) -> Value {
-        value.clone()
-    }
-}
-
 impl Desk {
     pub fn new() -> Self {
         Self::with(&StoreOptions::default(), |_| {})
@@ -63,47 +55,22 @@ impl Desk {
         Self::with(&StoreOptions { undo_max_bytes: bytes * 4, ..StoreOptions::default() }, |_| {})
     }
 
-    pub fn with(options: &StoreOptions, config: impl FnOnce(&mut PathsConfig)) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let at = folder.path().canonicalize().unwrap();
-        let (workspace, data) = (at.join("work"), at.join("data"));
-        fs::create_dir(&workspace).unwrap();
-        Self::at(folder, workspace, &data, options, config)
+    pub fn with(options: &StoreOptions, change: impl FnOnce(&mut PathsConfig)) -> Self {
+        let fixture = Fixture::with(options, change);
+        let (journal, services) = (fixture.store.undo(), fixture.services.clone());
+        Self { fixture, journal, services }
     }
 
     /// A desk with its workspace elsewhere: on another file system, say.
     pub fn in_workspace(workspace: &Path) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let data = folder.path().canonicalize().unwrap().join("data");
-        Self::at(folder, workspace.canonicalize().unwrap(), &data, &StoreOptions::default(), |_| {})
+        let workspace = workspace.canonicalize().unwrap();
+        Self::with(&StoreOptions::default(), |paths| paths.workspaces = vec![workspace])
     }
 
     /// A desk whose journal is elsewhere: on a small disk, say.
     pub fn with_data_in(data: &Path) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let workspace = folder.path().canonicalize().unwrap().join("work");
-        fs::create_dir(&workspace).unwrap();
-        Self::at(folder, workspace, &data.canonicalize().unwrap(), &StoreOptions::default(), |_| {})
-    }
-
-    fn at(
-        folder: tempfile::TempDir,
-        workspace: PathBuf,
-        data: &Path,
-        options: &StoreOptions,
-        config: impl FnOnce(&mut PathsConfig),
-    ) -> Self {
-        let journal: Arc<dyn UndoJournal> = Store::open(data, options).unwrap().undo();
-        let mut paths = PathsConfig {
-            workspaces: vec![workspace.clone()],
-            own: vec![data.to_path_buf()],
-            outputs: data.join("outputs"),
-            home: Some(folder.path().to_path_buf()),
-            ..PathsConfig::default()
-        };
-        config(&mut paths);
-        let services = Services::default().with(Paths::open(paths).unwrap()).with(Arc::clone(&journal));
-        Self { folder, workspace, journal, services }
+        let data = data.canonicalize().unwrap();
+        Self::with(&StoreOptions::default(), |paths| paths.own = vec![data])
     }
 
     /// The same workspace with another journal.
@@ -111,54 +78,6 @@ impl Desk {
         self.services = self.services.with(Arc::clone(&journal));
         self.journal = journal;
         self
-    }
-
-    /// A path in the workspace.
-    pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
-        self.workspace.join(relative)
-    }
-
-    /// A folder beside the workspace, and not in it.
-    pub fn outside(&self) -> PathBuf {
-        let path = self.folder.path().canonicalize().unwrap().join("outside");
-        fs::create_dir_all(&path).unwrap();
-        path
-    }
-
-    /// Writes a file in the workspace, and the folders it needs.
-    pub fn write(&self, relative: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.path(relative);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, content).unwrap();
-        path
-    }
-
-    pub fn read(&self, relative: &str) -> Vec<u8> {
-        fs::read(self.path(relative)).unwrap()
-    }
-
-    pub fn text(&self, relative: &str) -> String {
-        String::from_utf8(self.read(relative)).unwrap()
-    }
-
-    /// Every path in the workspace, sorted; folders end in `/`.
-    pub fn listing(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        let mut folders = vec![self.workspace.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                let name = path.strip_prefix(&self.workspace).unwrap().display().to_string();
-                if path.symlink_metadata().unwrap().is_dir() {
-                    found.push(format!("{name}/"));
-                    folders.push(path);
-                } else {
-                    found.push(name);
-                }
-            }
-        }
-        found.sort();
-        found
     }
 
     pub fn cx(&self, tool: &str) -> Cx {
@@ -305,44 +224,4 @@ pub fn look(path: &Path) -> (u32, SystemTime) {
 pub fn set_mode(path: &Path, mode: u32) {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-}
-
-/// A file system of a given size of its own, where this user may mount one.
-#[cfg(target_os = "linux")]
-pub struct SmallDisk(tempfile::TempDir);
-
-#[cfg(target_os = "linux")]
-impl SmallDisk {
-    /// `None`, with the reason printed, where it cannot be had.
-    pub fn mount(options: &str) -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let mounted = std::process::Command::new("mount")
-            .args(["-t", "tmpfs", "-o", options, "deskhand-test"])
-            .arg(folder.path())
-            .output();
-        match mounted {
-            Ok(output) if output.status.success() => Some(Self(folder)),
-            other => {
-                let why = other.map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
-                std::eprintln!("skipped: no file system can be mounted here: {why:?}");
-                None
-            }
-        }
-    }
-
-    pub fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    pub fn make_read_only(&self) {
-        let done = std::process::Command::new("mount").args(["-o", "remount,ro"]).arg(self.path()).status();
-        assert!(done.unwrap().success());
-    }
-}
-
-#[cfg(target_os = "linux")]
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = std::process::Command::new("umount").args(["-l"]).arg(self.path()).status();
-    }
 }

@@ -24,10 +24,7 @@ impl LocalServer {
         let place = env::var_os("DESKHAND_LOCAL_MODEL")
             .map_or_else(|| project.join(".tools/local-model"), PathBuf::from);
         if !place.join("ready").is_file() {
-            #[allow(clippy::print_stderr)] // for whoever wonders why it was so quick
-            {
-                eprintln!("skipped: there is no local model here; scripts/local-model.sh installs it.");
-            }
+            deskhand_testkit::skip("there is no local model here; scripts/local-model.sh installs it");
             return None;
         }
         let mut child = Command::new(place.join("venv/bin/python"))

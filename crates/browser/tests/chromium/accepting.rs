@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use deskhand_browser::page::PageError;
 use deskhand_core::{Permission, Request, Status};
+use deskhand_testkit::Person;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     fixture::{Desk, LIMIT},
-    meanwhile::{arrived, quietly, refusing},
-    tools::{Shop, Yes},
+    meanwhile::{arrived, questions, quietly, refusing},
+    tools::Shop,
 };
 
 const SURE: &str = "Delete all of it?";
@@ -246,9 +247,9 @@ async fn a_person_is_asked_with_the_words() {
         let no = refusing(&mut shop);
         let refused = shop.try_call(tool, arguments.clone()).await;
         assert_eq!(refused.status, Status::ExecutionRejected, "{}", refused.text);
-        assert!(no.0.lock().unwrap().concat().contains(words), "{arguments}");
+        assert!(questions(&no).concat().contains(words), "{arguments}");
         assert_eq!(answers(&shop).await, json!([]), "{arguments}");
-        shop.session.approvers = vec![Arc::new(Yes)];
+        shop.session.approvers = vec![Person::agreeable()];
     }
     // The words of the page stay within their quotes, and are there.
     let words = json!({"selector": "#other", "accept_dialog": {"message": "Save». Nothing is sent. «"}});

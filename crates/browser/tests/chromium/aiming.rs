@@ -1,15 +1,14 @@
 //! A click goes to what was named and to nothing else, wherever that lies and whatever the page does about it.
 
-use std::sync::Arc;
-
 use deskhand_browser::page::Page;
 use deskhand_core::{Mode, Permission, Status};
+use deskhand_testkit::Person;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    meanwhile::{Once, quietly, refusing},
-    tools::{Shop, Yes},
+    meanwhile::{agreeing_once, questions, quietly, refusing},
+    tools::Shop,
 };
 
 /// A form that says so when it is sent; its button is as large as what is to be clicked, and lies there, too.
@@ -41,7 +40,7 @@ async fn an_element_that_gets_out_of_the_way_is_followed_or_left_alone() {
         ),
         ("bait.remove()", Some("not_found"), "Plain page"),
     ] {
-        shop.session.approvers = vec![Arc::new(Yes)];
+        shop.session.approvers = vec![Person::agreeable()];
         shop.go("plain.html").await;
         refusing(&mut shop);
         quietly(&shop, &format!("{TRAP} {BAIT} bait.onmousemove = () => {{ {on_move} }}; 1")).await;
@@ -82,7 +81,7 @@ async fn what_lies_over_a_frame_does_not_get_the_click_that_was_for_the_frame() 
              top: 0; width: 600px; height: 600px; z-index: 1'></iframe>`); 1"
         );
         for over in [format!("{TRAP} trap.style.height = '600px'; trap.style.width = '600px'; 1"), over] {
-            shop.session.approvers = vec![Arc::new(Yes)];
+            shop.session.approvers = vec![Person::agreeable()];
             shop.go(&format!("framing?{inner}")).await;
             refusing(&mut shop);
             quietly(&shop, &over).await;
@@ -140,14 +139,14 @@ async fn what_calls_itself_something_else_under_the_mouse_is_asked_about_anew() 
             "Press",
         ),
     ] {
-        shop.session.approvers = vec![Arc::new(Yes)];
+        shop.session.approvers = vec![Person::agreeable()];
         shop.go("plain.html").await;
         quietly(&shop, &format!("{script}; 1")).await;
-        let asks = Arc::new(Once::default());
+        let asks = agreeing_once();
         shop.session.approvers = vec![asks.clone()];
         let outcome = shop.try_call("browser_click", json!({"selector": "#button"})).await;
         assert_eq!(outcome.status, Status::ExecutionRejected, "{script}: {}", outcome.text);
-        let asked = asks.0.lock().unwrap().clone();
+        let asked = questions(&asks);
         assert!(asked.len() == 2 && asked[0].contains("Press") && asked[1].contains(second), "{asked:?}");
         assert_eq!(quietly(&shop, "document.title").await, "Plain page", "{script}");
     }

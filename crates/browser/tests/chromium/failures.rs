@@ -182,7 +182,7 @@ async fn a_call_that_is_cancelled_leaves_the_browser_to_the_next() {
         ("browser_navigate", json!({"url": shop.server.url("silence")})),
         ("browser_evaluate", json!({"script": "new Promise(() => {})"})),
     ] {
-        let pause = tokio::time::sleep(Duration::from_millis(300));
+        let pause = tokio::time::sleep(Duration::from_millis(200));
         tokio::select! {
             outcome = shop.try_call(tool, arguments) => panic!("{tool} ended: {}", outcome.text),
             () = pause => {}

@@ -9,12 +9,11 @@ use std::{
 
 use deskhand_browser::{cdp::Session, tab::DownloadState};
 use deskhand_core::{
-    Answer, ApprovalRequest, Approver, Permission, Request, ResultAnswer, Status, UndoJournal, UndoStep,
-    Undoable,
+    Permission, Request, ResultAnswer, Status, UndoJournal, UndoStep, Undoable,
     approval::{AnyAnswer, Subject},
     undo::PathState,
 };
-use futures_util::future::BoxFuture;
+use deskhand_testkit::{Person, yes};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -23,7 +22,7 @@ use crate::{fixture::LIMIT, tools::Shop};
 #[tokio::test]
 async fn a_download_gets_into_the_workspace_only_by_a_call_that_says_so() {
     let shop = Shop::new().await;
-    let path = |name: &str| shop.folder.path().join(name);
+    let path = |name: &str| shop.workspace.join(name);
     assert!(shop.call("browser_downloads", json!({})).await.text.contains("Nothing was downloaded"));
     assert!(shop.browsers.running("test").is_none(), "none is started for that");
     shop.go("plain.html").await;
@@ -68,7 +67,7 @@ async fn a_download_gets_into_the_workspace_only_by_a_call_that_says_so() {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_other_field_gets_the_files() {
     let shop = Shop::new().await;
-    let large = fs::File::create(shop.folder.path().join("large")).unwrap();
+    let large = fs::File::create(shop.workspace.join("large")).unwrap();
     shop.go("plain.html").await;
     let browser = shop.browsers.running("test").unwrap();
     let mut was_in_time = false;
@@ -113,7 +112,7 @@ fn bytes_in(folder: &Path) -> u64 {
 #[tokio::test]
 async fn a_page_gets_the_files_that_were_named_as_they_were() {
     let shop = Shop::new().await;
-    let path = |name: &str| shop.folder.path().join(name);
+    let path = |name: &str| shop.workspace.join(name);
     fs::write(path("a.txt"), "first").unwrap();
     fs::write(path("b.txt"), "second").unwrap();
     shop.go("plain.html").await;
@@ -141,7 +140,8 @@ async fn a_page_gets_the_files_that_were_named_as_they_were() {
 #[tokio::test]
 async fn a_picture_becomes_a_new_file_that_can_be_taken_back() {
     let mut shop = Shop::new().await;
-    let path = |name: &str| shop.folder.path().join(name);
+    let workspace = shop.workspace.clone();
+    let path = |name: &str| workspace.join(name);
     shop.go("plain.html").await;
     let shot = |path: &str| json!({"path": path});
     let explained =
@@ -174,31 +174,22 @@ async fn a_picture_becomes_a_new_file_that_can_be_taken_back() {
     assert_eq!(shop.permission("browser_screenshot", shot("/etc/x.png")).await, Permission::Sensitive);
     // What a person keeps from the model is not left for it in the workspace.
     shop.session.check_results = true;
-    shop.session.approvers = vec![Arc::new(Withholds(path("kept.png")))];
+    shop.session.approvers = vec![withholding(path("kept.png"))];
     let withheld = shop.try_call("browser_screenshot", shot("kept.png")).await;
     assert_eq!(withheld.status, Status::ResultRejected);
     assert!(!path("kept.png").exists());
     shop.browsers.close_all().await;
 }
 
-/// Lets everything run, and hands over nothing, not even a file that is there while it is asked.
-struct Withholds(PathBuf);
-
-impl Approver for Withholds {
-    fn name(&self) -> &'static str {
-        "test"
-    }
-
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
-        let answer = match request.subject {
-            Subject::Execution { .. } => AnyAnswer::Execution(Answer::Yes { remember: None }),
-            Subject::Result { .. } => {
-                assert!(!self.0.exists(), "it is not there before it is passed");
-                AnyAnswer::Result(ResultAnswer::Withhold { reason: None })
-            }
-        };
-        Box::pin(async move { Some(answer) })
-    }
+/// Lets everything run, and shares nothing, not even a file that is there while it is asked.
+fn withholding(file: PathBuf) -> Arc<Person> {
+    Person::deciding(move |request| match request.subject {
+        Subject::Execution { .. } => Some(yes()),
+        Subject::Result { .. } => {
+            assert!(!file.exists(), "it is not there before it is passed");
+            Some(AnyAnswer::Result(ResultAnswer::Withhold { reason: None }))
+        }
+    })
 }
 
 /// Where nothing is in the tab that is open, the list still tells what is in others.

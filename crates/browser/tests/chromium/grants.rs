@@ -1,12 +1,15 @@
 //! A yes that is remembered for a host: on it, and on no other.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use deskhand_core::{
-    Answer, ApprovalRequest, Approver, Mode, Remember, ResultAnswer, Shape,
+    Answer, Mode, Remember, Shape,
     approval::{AnyAnswer, RememberScope, Subject},
 };
-use futures_util::future::BoxFuture;
+use deskhand_testkit::{Person, pass};
 use serde_json::json;
 
 use crate::{
@@ -15,42 +18,38 @@ use crate::{
 };
 
 /// Says yes, and has it remembered for the host wherever that is offered.
-#[derive(Default)]
-struct ForTheHost(Mutex<Vec<(String, bool)>>);
-
-impl Approver for ForTheHost {
-    fn name(&self) -> &'static str {
-        "test"
-    }
-
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
-        let answer = match &request.subject {
-            Subject::Execution { plan } => {
-                let shape = plan.shapes.iter().find(|shape| matches!(shape, Shape::Host { .. })).cloned();
-                let asked = (format!("{} {}", request.tool, plan.hosts.join(" ")), request.may_remember);
-                self.0.lock().unwrap().push(asked);
-                let remember =
-                    shape.map(|shape| Remember { scope: RememberScope::Always, shape, until: None });
-                AnyAnswer::Execution(Answer::Yes { remember })
-            }
-            Subject::Result { .. } => AnyAnswer::Result(ResultAnswer::Pass),
-        };
-        Box::pin(async move { Some(answer) })
-    }
-}
+struct ForTheHost(Arc<Person>, AtomicUsize);
 
 impl ForTheHost {
+    fn new() -> Self {
+        let person = Person::deciding(|request| {
+            let Subject::Execution { plan } = &request.subject else { return Some(pass()) };
+            let shape = plan.shapes.iter().find(|shape| matches!(shape, Shape::Host { .. })).cloned();
+            let remember = shape.map(|shape| Remember { scope: RememberScope::Always, shape, until: None });
+            Some(AnyAnswer::Execution(Answer::Yes { remember }))
+        });
+        Self(person, AtomicUsize::new(0))
+    }
+
     /// What was asked since the last time.
     fn asked(&self) -> Vec<(String, bool)> {
-        std::mem::take(&mut self.0.lock().unwrap())
+        let all = self.0.asked();
+        let before = self.1.swap(all.len(), Ordering::SeqCst);
+        let plans = all[before..].iter().filter_map(|request| match &request.subject {
+            Subject::Execution { plan } => {
+                Some((format!("{} {}", request.tool, plan.hosts.join(" ")), request.may_remember))
+            }
+            Subject::Result { .. } => None,
+        });
+        plans.collect()
     }
 }
 
 /// A person who is asked, and who has named both hosts: what a page says is then no reason to ask about them.
-async fn asked_shop() -> (Shop, Arc<ForTheHost>) {
+async fn asked_shop() -> (Shop, ForTheHost) {
     let mut shop = Shop::new().await;
-    let person = Arc::new(ForTheHost::default());
-    shop.session.approvers = vec![person.clone()];
+    let person = ForTheHost::new();
+    shop.session.approvers = vec![person.0.clone()];
     shop.session.mode = Mode::Ask;
     shop.session.outside.user_said("127.0.0.1 and localhost");
     (shop, person)
@@ -153,7 +152,7 @@ async fn what_is_sensitive_is_asked_about_on_that_host_all_the_same() {
     shop.call("browser_click", json!({"selector": "#link"})).await;
     shop.call("browser_type", json!({"selector": "#line", "text": "a"})).await;
     person.asked();
-    std::fs::write(shop.folder.path().join("a.txt"), "a").unwrap();
+    std::fs::write(shop.workspace.join("a.txt"), "a").unwrap();
     quietly(&shop, "document.body.insertAdjacentHTML('afterbegin', '<input type=file id=file>'); 1").await;
     let file = json!({"selector": "#file", "paths": ["a.txt"]});
     for (tool, arguments) in [

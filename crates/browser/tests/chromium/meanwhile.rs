@@ -1,67 +1,40 @@
 //! Pages that change while a call is planned, asked about and done; and persons who refuse.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 use deskhand_browser::{
     Browsers,
     page::{Page, PageError},
 };
 use deskhand_core::{
-    Answer, ApprovalRequest, Approver, AuditLog, AuditRecord, CallId, EventSink, ResultAnswer, StoreResult,
-    approval::{AnyAnswer, Subject},
-    event::EventBody,
+    AuditLog, AuditRecord, CallId, EventSink, StoreResult, approval::Subject, event::EventBody,
 };
-use futures_util::future::BoxFuture;
+use deskhand_testkit::{Person, no, pass, yes};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::{fixture::LIMIT, tools::Shop};
 
-/// Says no to every question, and remembers what was asked.
-#[derive(Default)]
-pub struct No(pub Mutex<Vec<String>>);
-
-impl Approver for No {
-    fn name(&self) -> &'static str {
-        "test"
-    }
-
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
-        let answer = match &request.subject {
-            Subject::Execution { plan } => {
-                self.0.lock().unwrap().push(format!("{}: {}", plan.summary, plan.notes.join(" ")));
-                AnyAnswer::Execution(Answer::No { reason: None, remember: None })
-            }
-            Subject::Result { .. } => AnyAnswer::Result(ResultAnswer::Pass),
-        };
-        Box::pin(async move { Some(answer) })
-    }
+/// Says yes to the first question, and no to what comes after it.
+pub fn agreeing_once() -> Arc<Person> {
+    let agrees = AtomicBool::new(true);
+    Person::deciding(move |request| match &request.subject {
+        Subject::Execution { .. } if agrees.swap(false, Ordering::SeqCst) => Some(yes()),
+        Subject::Execution { .. } => Some(no("no")),
+        Subject::Result { .. } => Some(pass()),
+    })
 }
 
-/// Says yes to the first question, and no to what comes after it.
-#[derive(Default)]
-pub struct Once(pub Mutex<Vec<String>>);
-
-impl Approver for Once {
-    fn name(&self) -> &'static str {
-        "test"
-    }
-
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
-        let answer = match &request.subject {
-            Subject::Execution { plan } => {
-                let mut asked = self.0.lock().unwrap();
-                asked.push(format!("{}: {}", plan.summary, plan.notes.join(" ")));
-                AnyAnswer::Execution(if asked.len() == 1 {
-                    Answer::Yes { remember: None }
-                } else {
-                    Answer::No { reason: None, remember: None }
-                })
-            }
-            Subject::Result { .. } => AnyAnswer::Result(ResultAnswer::Pass),
-        };
-        Box::pin(async move { Some(answer) })
-    }
+/// What a person was asked before something was done.
+pub fn questions(person: &Person) -> Vec<String> {
+    let plans = person.asked().into_iter().filter_map(|request| match request.subject {
+        Subject::Execution { plan } => Some(format!("{}: {}", plan.summary, plan.notes.join(" "))),
+        Subject::Result { .. } => None,
+    });
+    plans.collect()
 }
 
 /// A script in the page, past the gate, which would ask about it.
@@ -72,13 +45,16 @@ pub async fn quietly(shop: &Shop, script: &str) -> Value {
 }
 
 /// From here on every question gets a no.
-pub fn refusing(shop: &mut Shop) -> Arc<No> {
-    let no = Arc::new(No::default());
-    shop.session.approvers = vec![no.clone()];
+pub fn refusing(shop: &mut Shop) -> Arc<Person> {
+    let person = Person::deciding(|request| match &request.subject {
+        Subject::Execution { .. } => Some(no("no")),
+        Subject::Result { .. } => Some(pass()),
+    });
+    shop.session.approvers = vec![person.clone()];
     // What a page says would have everything asked about; this is about what the plan says.
     shop.session.outside.clear();
     shop.session.outside.user_said("127.0.0.1 localhost");
-    no
+    person
 }
 
 /// Waits until a page is there whose address ends like this.

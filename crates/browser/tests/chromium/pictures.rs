@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use deskhand_core::{Mode, Permission, Request, Status, event::NoEvents};
+use deskhand_testkit::Person;
 use deskhand_tools::desktop::Picture;
 use serde_json::{Value, json};
 
 use crate::{
     fixture::{Server, config},
-    meanwhile::{Once, at_last, between},
+    meanwhile::{agreeing_once, at_last, between, questions},
     persons::Persons,
-    tools::{Shop, Yes},
+    tools::Shop,
     wire::{Meddles, Wire},
 };
 
@@ -89,7 +90,7 @@ async fn an_address_that_leads_to_another_host_gives_no_picture() {
     let error = outcome.error.unwrap();
     assert_eq!((outcome.status, error.code.as_str()), (Status::Error, "redirected"), "{}", error.message);
     assert!(error.message.contains(&second), "{}", error.message);
-    assert!(outcome.images.is_empty() && !shop.folder.path().join("other.png").exists());
+    assert!(outcome.images.is_empty() && !shop.workspace.join("other.png").exists());
     // Within the host it is the page that was asked for.
     let led = shop.server.url(&format!("redirect?{}", shop.server.url("second.html")));
     let taken = shop.call("screenshot", json!({"target": "web", "url": led})).await;
@@ -159,7 +160,7 @@ async fn a_page_that_leads_to_another_host_at_the_last_moment_gives_no_picture()
             "{script}: {}",
             outcome.text
         );
-        assert!(outcome.images.is_empty() && !shop.folder.path().join("other.png").exists(), "{script}");
+        assert!(outcome.images.is_empty() && !shop.workspace.join("other.png").exists(), "{script}");
         assert!(persons.urls().await.contains(&other), "{script}");
         shop.browsers.close_all().await;
         persons.end().await;
@@ -190,9 +191,9 @@ async fn no_picture_is_taken_of_another_page_than_was_asked_about() {
     let mut shop = Shop::new().await;
     let whole = Arc::clone(&shop.gate.audit);
     for moment in [between, at_last] {
-        shop.session.approvers = vec![Arc::new(Yes)];
+        shop.session.approvers = vec![Person::agreeable()];
         shop.go("plain.html").await;
-        let asks = Arc::new(Once::default());
+        let asks = agreeing_once();
         shop.session.approvers = vec![asks.clone()];
         shop.session.mode = Mode::Ask;
         let leave = format!("new Promise(() => location = '{}')", shop.server.elsewhere("second.html"));
@@ -200,10 +201,10 @@ async fn no_picture_is_taken_of_another_page_than_was_asked_about() {
         let outcome = shop.try_call("screenshot", json!({"target": "web", "path": "other.png"})).await;
         shop.gate.audit = Arc::clone(&whole);
         shop.session.events = Arc::new(NoEvents);
-        let asked = asks.0.lock().unwrap().clone();
+        let asked = questions(&asks);
         assert!(asked[0].contains("(127.0.0.1)") && asked[1].contains("(localhost)"), "{asked:?}");
         assert_eq!(outcome.status, Status::ExecutionRejected, "{}", outcome.text);
-        assert!(outcome.images.is_empty() && !shop.folder.path().join("other.png").exists());
+        assert!(outcome.images.is_empty() && !shop.workspace.join("other.png").exists());
     }
     shop.browsers.close_all().await;
 }

@@ -9,11 +9,12 @@ use std::{
 
 use deskhand_browser::Browsers;
 use deskhand_core::{EventSink, Mode, Permission, Request, approval::Subject, event::EventBody};
+use deskhand_testkit::Person;
 use serde_json::{Value, json};
 
 use crate::{
     fixture::LIMIT,
-    meanwhile::{Between, Once, quietly, refusing},
+    meanwhile::{Between, agreeing_once, questions, quietly, refusing},
     tools::Shop,
 };
 
@@ -58,7 +59,7 @@ async fn is_not_written_down(shop: &Shop) {
 }
 
 async fn nowhere(shop: &Shop, secret: &str) {
-    let mut files = vec![shop.folder.path().join("data")];
+    let mut files = vec![shop.data.clone()];
     let mut looked_at = 0;
     while let Some(path) = files.pop() {
         if path.ends_with("browser") {
@@ -169,13 +170,13 @@ async fn a_field_that_turns_out_to_be_one_for_secrets_is_one() {
 async fn it_is_asked_about_as_one_for_secrets() {
     let mut shop = Shop::new().await;
     for meanwhile in ["field.type = 'password'", "field.setAttribute('autocomplete', 'one-time-code')"] {
-        shop.session.approvers = vec![Arc::new(crate::tools::Yes)];
+        shop.session.approvers = vec![Person::agreeable()];
         shop.go("plain.html").await;
         let no = refusing(&mut shop);
         shop.session.events = Kept::new(&shop.browsers, meanwhile);
         shop.try_call("browser_type", json!({"selector": "#field", "text": SECRET})).await;
         shop.session.events = Arc::new(deskhand_core::event::NoEvents);
-        let asked = no.0.lock().unwrap().concat();
+        let asked = questions(&no).concat();
         assert!(asked.contains("one for secrets") && !asked.contains(SECRET), "{meanwhile}: {asked}");
         assert_eq!(quietly(&shop, "field.value").await, Value::from(""), "nobody said yes");
     }
@@ -188,10 +189,10 @@ async fn a_yes_to_something_else_is_none_to_secrets() {
     let mut shop = Shop::new().await;
     shop.go("plain.html").await;
     quietly(&shop, "field.onfocus = () => { field.type = 'password'; }; 1").await;
-    let once = Arc::new(Once::default());
+    let once = agreeing_once();
     shop.session.approvers = vec![once.clone()];
     shop.try_call("browser_type", json!({"selector": "#field", "text": SECRET, "submit": true})).await;
-    let asked = once.0.lock().unwrap().clone();
+    let asked = questions(&once);
     assert_eq!(asked.len(), 2, "{asked:?}");
     assert!(!asked[0].contains("one for secrets") && asked[1].contains("one for secrets"), "{asked:?}");
     assert_eq!(quietly(&shop, "field.value").await, Value::from(""), "the second was a no");
@@ -260,7 +261,7 @@ async fn whoever_is_asked_sees_what_is_typed() {
     ] {
         for is_yes in [true, false] {
             shop.session.mode = Mode::Auto;
-            shop.session.approvers = vec![Arc::new(crate::tools::Yes)];
+            shop.session.approvers = vec![Person::agreeable()];
             shop.go("plain.html").await;
             quietly(&shop, &format!("area.insertAdjacentHTML('afterend', '{field}'); 1")).await;
             if !is_yes {
@@ -307,7 +308,7 @@ async fn what_a_form_takes_along_is_told() {
     let form = "<form action=/order method=post><input type=password><input autocomplete=cc-number><input type=file id=file>\
         <button id=send>Send</button></form>";
     quietly(&shop, &format!("area.insertAdjacentHTML('afterend', '{form}'); 1")).await;
-    fs::write(shop.folder.path().join("a.txt"), "a").unwrap();
+    fs::write(shop.workspace.join("a.txt"), "a").unwrap();
     shop.call("browser_select_file", json!({"selector": "#file", "paths": ["a.txt"]})).await;
     let click = Request::new("browser_click", json!({"selector": "#send"}));
     let notes = shop.gate.explain(click, &shop.session).await.unwrap().plan.unwrap().notes.concat();
@@ -328,7 +329,7 @@ async fn single_keys_are_no_way_around_it() {
         ("<input id=it>", None, Permission::Moderate),
         ("<textarea id=it></textarea>", None, Permission::Moderate),
     ] {
-        shop.session.approvers = vec![Arc::new(crate::tools::Yes)];
+        shop.session.approvers = vec![Person::agreeable()];
         shop.go("plain.html").await;
         quietly(&shop, &format!("area.insertAdjacentHTML('afterend', '{field}'); it.focus(); 1")).await;
         let kept = Kept::new(&shop.browsers, "1");
@@ -358,7 +359,7 @@ async fn single_keys_are_no_way_around_it() {
         nowhere(&shop, "hunter2").await;
     }
     // The field turns into one for secrets after the plan.
-    shop.session.approvers = vec![Arc::new(crate::tools::Yes)];
+    shop.session.approvers = vec![Person::agreeable()];
     shop.go("plain.html").await;
     quietly(&shop, "field.focus(); 1").await;
     let no = refusing(&mut shop);
@@ -366,14 +367,14 @@ async fn single_keys_are_no_way_around_it() {
     shop.session.events = Kept::new(&shop.browsers, "field.type = 'password'");
     shop.try_call("browser_press_key", json!({"key": "a"})).await;
     shop.session.events = Arc::new(deskhand_core::event::NoEvents);
-    assert!(no.0.lock().unwrap().concat().contains("one for secrets"), "{:?}", no.0);
+    assert!(questions(&no).concat().contains("one for secrets"), "{:?}", questions(&no));
     assert_eq!(quietly(&shop, "field.value").await, "", "nobody said yes");
     // Without a browser there is no field, but the one that was there may be meant.
     shop.browsers.close_all().await;
     let explained = shop.gate.explain(Request::new("browser_press_key", json!({"key": RARE})), &shop.session);
     assert!(!serde_json::to_string(&explained.await.unwrap()).unwrap().contains(RARE));
     // Where no field has the focus, it is a command, and shown.
-    shop.session.approvers = vec![Arc::new(crate::tools::Yes)];
+    shop.session.approvers = vec![Person::agreeable()];
     shop.go("plain.html").await;
     quietly(&shop, "field.blur(); 1").await;
     let explained = shop.gate.explain(Request::new("browser_press_key", json!({"key": "j"})), &shop.session);

@@ -4,11 +4,12 @@ use std::{fs, sync::Arc};
 
 use deskhand_browser::page::{Page, Target};
 use deskhand_core::{Permission, Status};
+use deskhand_testkit::Person;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    meanwhile::{Once, arrived, at_last, between, quietly, refusing},
+    meanwhile::{agreeing_once, arrived, at_last, between, questions, quietly, refusing},
     tools::Shop,
 };
 
@@ -78,7 +79,7 @@ async fn every_way_to_send_a_form_is_asked_about_and_nothing_else_is() {
         assert_eq!(outcome.status, wanted, "{focus} {tool} {arguments}: {}", outcome.text);
     }
     assert_eq!(quietly(&shop, "sent").await, json!([]), "nobody said yes");
-    assert!(no.0.lock().unwrap()[0].contains("It sends a form (POST http://127.0.0.1"), "{:?}", no.0);
+    assert!(questions(&no)[0].contains("It sends a form (POST http://127.0.0.1"), "{:?}", questions(&no));
     shop.browsers.close_all().await;
 }
 
@@ -155,7 +156,7 @@ async fn what_turns_into_sending_after_the_plan_is_asked_about() {
             ("browser_type", json!({"selector": "#alone", "text": "a", "submit": true})),
         ),
     ] {
-        shop.session.approvers = vec![Arc::new(crate::tools::Yes)];
+        shop.session.approvers = vec![Person::agreeable()];
         shop.go("sending.html").await;
         let no = refusing(&mut shop);
         quietly(&shop, &format!("{before}; 1")).await;
@@ -169,7 +170,7 @@ async fn what_turns_into_sending_after_the_plan_is_asked_about() {
             outcome.text
         );
         assert_eq!(quietly(&shop, "sent").await, json!([]), "{before} {meanwhile} {arguments}");
-        let asked = no.0.lock().unwrap().concat();
+        let asked = questions(&no).concat();
         assert!(asked.contains("send a form") || asked.contains("sends a form"), "{asked}");
     }
     shop.browsers.close_all().await;
@@ -241,7 +242,7 @@ async fn text_goes_into_the_field_that_was_named_and_nowhere_else() {
 async fn forms_in_frames_are_seen_through_their_frames() {
     let mut shop = Shop::new().await;
     for inner in [shop.server.url("sending.html"), shop.server.elsewhere("sending.html")] {
-        shop.session.approvers = vec![Arc::new(crate::tools::Yes)];
+        shop.session.approvers = vec![Person::agreeable()];
         shop.go(&format!("framing?{inner}")).await;
         let browser = shop.browsers.running("test").unwrap();
         let page = Page::take(browser, CancellationToken::new()).await.unwrap();
@@ -270,9 +271,9 @@ async fn forms_in_frames_are_seen_through_their_frames() {
             assert_eq!(outcome.status, wanted, "{tool} {arguments}: {}", outcome.text);
         }
         assert!(
-            no.0.lock().unwrap().iter().all(|asked| asked.contains("It sends a form (POST")),
+            questions(&no).iter().all(|asked| asked.contains("It sends a form (POST")),
             "{:?}",
-            no.0
+            questions(&no)
         );
     }
     shop.browsers.close_all().await;
@@ -312,7 +313,7 @@ async fn to_load_the_answer_to_a_form_anew_is_to_send_it_again() {
 async fn a_yes_to_one_thing_is_none_to_another() {
     let mut shop = Shop::new().await;
     let whole = Arc::clone(&shop.gate.audit);
-    fs::write(shop.folder.path().join("a.txt"), "a").unwrap();
+    fs::write(shop.workspace.join("a.txt"), "a").unwrap();
     let upload = "outside.insertAdjacentHTML('afterend', '<input type=file id=file>')";
     for (before, at_the_end, tool, arguments, asked) in [
         (
@@ -351,15 +352,15 @@ async fn a_yes_to_one_thing_is_none_to_another() {
             "Other",
         ),
     ] {
-        shop.session.approvers = vec![Arc::new(crate::tools::Yes)];
+        shop.session.approvers = vec![Person::agreeable()];
         shop.go("sending.html").await;
         quietly(&shop, &format!("{before}; 1")).await;
-        let asks = Arc::new(Once::default());
+        let asks = agreeing_once();
         shop.session.approvers = vec![asks.clone()];
         at_last(&mut shop, &format!("{at_the_end}; 1"));
         let outcome = shop.try_call(tool, arguments.clone()).await;
         shop.gate.audit = Arc::clone(&whole);
-        let questions = asks.0.lock().unwrap().clone();
+        let questions = questions(&asks);
         assert_eq!(outcome.status, Status::ExecutionRejected, "{tool} {arguments}: {}", outcome.text);
         assert!(
             questions.len() == 2 && questions[1].contains(asked) && !questions[0].contains(asked),
@@ -381,13 +382,13 @@ async fn what_was_approved_for_one_page_is_not_done_on_another() {
     let whole = Arc::clone(&shop.gate.audit);
     shop.go("plain.html").await;
     let leave = format!("new Promise(() => location = '{}')", shop.server.elsewhere("second.html"));
-    let asks = Arc::new(Once::default());
+    let asks = agreeing_once();
     shop.session.approvers = vec![asks.clone()];
     at_last(&mut shop, &leave);
     let outcome = shop.try_call("browser_evaluate", json!({"script": "document.title = 'ran'"})).await;
     shop.gate.audit = whole;
     assert_eq!(outcome.status, Status::ExecutionRejected, "{}", outcome.text);
-    let asked = asks.0.lock().unwrap().clone();
+    let asked = questions(&asks);
     assert!(asked[0].contains("(127.0.0.1)") && asked[1].contains("(localhost)"), "{asked:?}");
     assert_eq!(quietly(&shop, "document.title").await, "Second page", "it did not run");
     shop.browsers.close_all().await;

@@ -1,16 +1,15 @@
 //! A button that nobody sees, in a closed shadow root around what is clicked, sends its form as any other does. So what is in
 //! such a root is asked about, and nothing else is.
 
-use std::sync::Arc;
-
 use deskhand_core::{Permission, Status};
+use deskhand_testkit::Person;
 use serde_json::{Value, json};
 
 use crate::{
     fixture::Server,
-    meanwhile::{quietly, refusing},
+    meanwhile::{questions, quietly, refusing},
     persons::Persons,
-    tools::{Shop, Yes},
+    tools::Shop,
     wire::{Meddles, Wire},
 };
 
@@ -48,7 +47,7 @@ async fn a_click_into_a_button_that_nobody_sees_is_asked_about() {
         refused(&shop, "1", "browser_click", click(id), MODERATE).await;
     }
     // With a yes each of them does send it: a control does not keep a click to itself.
-    shop.session.approvers = vec![Arc::new(Yes)];
+    shop.session.approvers = vec![Person::agreeable()];
     for id in IN_A_BUTTON {
         quietly(&shop, "sent.length = 0; 1").await;
         shop.call("browser_click", click(id)).await;
@@ -83,7 +82,7 @@ async fn so_is_a_key_that_presses_one() {
     ] {
         refused(&shop, &focus, tool, arguments, MODERATE).await;
     }
-    shop.session.approvers = vec![Arc::new(Yes)];
+    shop.session.approvers = vec![Person::agreeable()];
     for (focus, tool, arguments) in presses {
         quietly(&shop, &format!("sent.length = 0; document.activeElement.blur(); {focus}; 1")).await;
         shop.call(tool, arguments).await;
@@ -135,9 +134,9 @@ async fn a_browser_that_does_not_tell_of_them_is_asked_about_everywhere() {
         let asked = refusing(&mut shop);
         refused(&shop, "1", "browser_click", click.clone(), SENSITIVE).await;
         refused(&shop, focus, "browser_press_key", press.clone(), SENSITIVE).await;
-        let asked = asked.0.lock().unwrap().clone();
+        let asked = questions(&asked);
         assert!(asked[0].contains(at) && asked[1].contains(around), "{older:?}: {asked:?}");
-        shop.session.approvers = vec![Arc::new(Yes)];
+        shop.session.approvers = vec![Person::agreeable()];
         shop.call("browser_click", click).await;
         quietly(&shop, &format!("{focus}; 1")).await;
         shop.call("browser_press_key", press).await;

@@ -1,16 +1,13 @@
 //! The tools, called through a real gate with a real audit log.
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 use deskhand_browser::{Browsers, Config, tools};
 use deskhand_core::{
-    Answer, ApprovalRequest, Approver, Caller, Desktop, Gate, GateSettings, Mode, Outcome, PageCamera,
-    Permission, Request, ResultAnswer, Services, SessionCx, Status, UndoJournal,
-    approval::{AnyAnswer, Subject},
-    event::NoEvents,
+    Gate, GateSettings, Mode, Outcome, PageCamera, Permission, Request, Services, SessionCx, Status,
 };
-use deskhand_guard::{NewFiles, Paths, PathsConfig, Rules, SecretScreener};
-use deskhand_store::{Store, StoreOptions};
+use deskhand_guard::NewFiles;
+use deskhand_testkit::{Fixture, Person};
 use deskhand_tools::files::JournalledFiles;
 use serde_json::{Value, json};
 
@@ -18,29 +15,18 @@ use crate::fixture::{Server, config};
 
 /// A gate whose person says yes to everything that is asked.
 pub struct Shop {
-    pub folder: tempfile::TempDir,
+    fixture: Fixture,
     pub gate: Gate,
     pub session: SessionCx,
     pub browsers: Browsers,
     pub server: Server,
 }
 
-pub struct Yes;
+impl Deref for Shop {
+    type Target = Fixture;
 
-impl Approver for Yes {
-    fn name(&self) -> &'static str {
-        "test"
-    }
-
-    fn ask<'a>(
-        &'a self,
-        request: &'a ApprovalRequest,
-    ) -> futures_util::future::BoxFuture<'a, Option<AnyAnswer>> {
-        let answer = match request.subject {
-            Subject::Execution { .. } => AnyAnswer::Execution(Answer::Yes { remember: None }),
-            Subject::Result { .. } => AnyAnswer::Result(ResultAnswer::Pass),
-        };
-        Box::pin(async move { Some(answer) })
+    fn deref(&self) -> &Fixture {
+        &self.fixture
     }
 }
 
@@ -51,39 +37,20 @@ impl Shop {
 
     /// With other browsers.
     pub async fn with(set: impl FnOnce(&mut Config)) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(&folder.path().join("data"), &StoreOptions::default()).unwrap();
-        let mut config = config(folder.path().join("data/browser"));
+        let fixture = Fixture::new();
+        let mut config = config(fixture.data.join("browser"));
         set(&mut config);
         let browsers = Browsers::new(config);
-        let paths = Paths::open(PathsConfig {
-            workspaces: vec![folder.path().to_path_buf()],
-            own: vec![folder.path().join("data")],
-            outputs: folder.path().join("data/outputs"),
-            ..PathsConfig::default()
-        });
-        let undo: Arc<dyn UndoJournal> = store.undo();
         let camera: Arc<dyn PageCamera> = Arc::new(browsers.clone());
         let new_files: Arc<dyn NewFiles> = Arc::new(JournalledFiles);
-        let services = Services::default().with(browsers.clone()).with(paths.unwrap());
-        let services = services.with(undo).with(camera).with(new_files);
+        let services = fixture.services.clone().with(browsers.clone()).with(camera).with(new_files);
         let mut registry = deskhand_tools::registry();
         tools::register(&mut registry);
-        registry.probe(&services);
-        let gate = Gate {
-            registry: Arc::new(registry),
-            policy: Arc::new(Rules::new(store.grants())),
-            screener: Arc::new(SecretScreener),
-            audit: store.audit(),
-            approvals: store.approvals(),
-            grants: store.grants(),
-            outputs: store.outputs(),
-            settings: GateSettings::default(),
-        };
-        let session = SessionCx::new("test", "test", folder.path().to_path_buf(), services)
+        let gate = fixture.gate(registry, &services, GateSettings::default());
+        let session = SessionCx::new("test", "test", fixture.workspace.clone(), services)
             .in_mode(Mode::Auto)
-            .asking(vec![Arc::new(Yes)], false);
-        Self { folder, gate, session, browsers, server: Server::start().await }
+            .asking(vec![Person::agreeable()], false);
+        Self { fixture, gate, session, browsers, server: Server::start().await }
     }
 
     pub async fn try_call(&self, tool: &str, arguments: Value) -> Outcome {
@@ -184,7 +151,7 @@ async fn what_runs_code_or_sends_a_form_is_sensitive() {
 #[tokio::test]
 async fn a_private_host_is_asked_about_every_time_and_a_forbidden_one_never() {
     let mut shop = Shop::new().await;
-    let browsers = Browsers::new(Config::new(shop.folder.path().join("data/browser")));
+    let browsers = Browsers::new(Config::new(shop.data.join("browser")));
     shop.session.services = Services::default().with(browsers.clone());
     shop.browsers = browsers;
     for (url, permission, rule) in [

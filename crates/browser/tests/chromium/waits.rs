@@ -1,18 +1,19 @@
 //! Waits that end when it is so: not before, and not never.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use deskhand_browser::{
     cdp::Session,
     page::{PageError, WaitUntil},
 };
 use deskhand_core::{Permission, Status};
+use deskhand_testkit::{Person, until};
 use serde_json::json;
 
 use crate::{
     fixture::{Desk, LIMIT},
-    meanwhile::{Once, arrived, quietly},
-    tools::{Shop, Yes, ref_in},
+    meanwhile::{agreeing_once, arrived, questions, quietly},
+    tools::{Shop, ref_in},
 };
 
 const SHORT: Duration = Duration::from_millis(600);
@@ -184,11 +185,15 @@ fn first_tab(shop: &Shop) -> Session {
 /// A pop-up of the same host does not stand for the tab that has the condition, and was left.
 #[tokio::test]
 async fn a_pop_up_is_not_the_page_that_a_condition_was_approved_for() {
-    let shop = Shop::new().await;
+    let mut shop = Shop::new().await;
     shop.go("plain.html").await;
     let script = "document.title === 'Second page' && (document.title = 'ran')";
+    let person = Person::agreeable();
+    shop.session.approvers = vec![person.clone()];
     let leave = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        until(|| (!person.asked().is_empty()).then_some(())).await;
+        // By then the condition is evaluated.
+        tokio::time::sleep(Duration::from_millis(200)).await;
         let open = json!({"expression": "open('plain.html'); 1", "userGesture": true});
         first_tab(&shop).call("Runtime.evaluate", open).await.unwrap();
         arrived(&shop, "plain.html").await;
@@ -220,18 +225,19 @@ async fn a_condition_that_was_approved_for_one_page_is_not_evaluated_on_another(
         (&alone, &here, "ran"),
         (&with_element, &here, "ran"),
     ] {
-        shop.session.approvers = vec![Arc::new(Yes)];
+        shop.session.approvers = vec![Person::agreeable()];
         shop.go("plain.html").await;
-        let asks = Arc::new(Once::default());
+        let asks = agreeing_once();
         shop.session.approvers = vec![asks.clone()];
         let leave = async {
+            until(|| (!asks.asked().is_empty()).then_some(())).await;
             // By then the condition is evaluated, or the element is waited for.
-            tokio::time::sleep(Duration::from_millis(500)).await;
+            tokio::time::sleep(Duration::from_millis(200)).await;
             first_tab(&shop).call("Page.navigate", json!({"url": to})).await.unwrap();
         };
         let (outcome, ()) = tokio::join!(shop.try_call("browser_wait_for", arguments.clone()), leave);
         let case = format!("{arguments} {to}: {}", outcome.text);
-        let asked = asks.0.lock().unwrap().clone();
+        let asked = questions(&asks);
         assert!(asked[0].contains("(127.0.0.1)"), "{asked:?}");
         if title == "ran" {
             assert_eq!((outcome.status, asked.len()), (Status::Success, 1), "{case}");

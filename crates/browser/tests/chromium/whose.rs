@@ -48,7 +48,7 @@ async fn a_kept_profile_is_its_owners_and_asked_about() {
     assert_eq!(shop.permission("browser_launch", json!({})).await, Permission::Moderate);
     let asked = plan(&shop, "browser_launch", mine.clone()).await;
     assert_eq!((asked.permission, asked.rule.as_str()), (Permission::Sensitive, "browser:profile"));
-    let profiles = shop.folder.path().join("data/browser/profiles");
+    let profiles = shop.data.join("browser/profiles");
     shop.call("browser_launch", mine.clone()).await;
     shop.go("plain.html").await;
     shop.script("localStorage.kept = 'the owner\\'s'").await;
@@ -199,7 +199,7 @@ async fn no_file_outlives_its_browser() {
     let attached = shop_at(&persons).await;
     for (shop, launch) in [(Shop::with(kept).await, json!({"profile": "mine"})), (attached, json!({}))] {
         shop.call("browser_launch", launch).await;
-        std::fs::write(shop.folder.path().join("a.txt"), "given").unwrap();
+        std::fs::write(shop.workspace.join("a.txt"), "given").unwrap();
         shop.go("plain.html").await;
         shop.script("document.body.insertAdjacentHTML('afterbegin', '<input type=file id=one>'); 1").await;
         shop.call("browser_select_file", json!({"selector": "#one", "paths": ["a.txt"]})).await;
@@ -263,14 +263,14 @@ async fn looking_at_a_persons_page_is_asked_about_and_planning_changes_nothing()
 async fn one_that_is_not_used_is_put_away_with_all_that_it_had() {
     let folder = tempfile::tempdir().unwrap();
     let mut config = Config::new(folder.path().to_path_buf());
-    config.idle = Duration::from_millis(300);
+    config.idle = Duration::from_millis(60);
     let browsers = Browsers::new(config);
     let browser = browsers.open("one").await.unwrap().browser;
     let (left, proxy) = (Arc::downgrade(&browser), browser.proxy().unwrap().address());
     // A call that has it for long has used it to the end.
     let begun = std::time::Instant::now();
     let turn = browser.turn().await.unwrap();
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
     assert!(browsers.running("one").is_some());
     drop(turn);
     assert!(browser.turn_if_idle(begun.elapsed()).is_none());

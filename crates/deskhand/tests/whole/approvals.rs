@@ -1,6 +1,6 @@
 //! Asking people: the shared queue, remembered answers, time limits.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use deskhand_core::{
     Answer, ApprovalQueue, GrantBook, Mode, Permission, Remember, Request, Settled, Shape, Status, Time,
@@ -8,7 +8,7 @@ use deskhand_core::{
 };
 use serde_json::json;
 
-use crate::support::{Desk, Scripted, no, plan_of, yes};
+use crate::support::{Desk, Person, no, plan_of, yes};
 
 fn remembered(effect_yes: bool, scope: RememberScope, shape: Shape, until: Option<Time>) -> AnyAnswer {
     let remember = Some(Remember { scope, shape, until });
@@ -83,7 +83,7 @@ async fn a_question_ends_in_time_and_is_withdrawn_on_cancel() {
 #[tokio::test]
 async fn a_surface_that_goes_away_leaves_the_others() {
     let mut desk = Desk::new();
-    let gone = Arc::new(Scripted::default());
+    let gone = Person::answering([]);
     desk.session.approvers = vec![gone.clone()];
     assert_eq!(desk.call("probe_moderate", json!({})).await.status, Status::NobodyToAsk);
     let here = desk.answer([yes()]);

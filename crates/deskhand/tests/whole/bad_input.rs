@@ -142,7 +142,7 @@ async fn a_full_disk_loses_nothing() {
         .arg(&small)
         .status();
     if !mounted.is_ok_and(|status| status.success()) {
-        println!("skipped: a small disk cannot be mounted here (that needs root)");
+        deskhand_testkit::skip("a small disk cannot be mounted here (that needs root)");
         return;
     }
     fs::write(small.join("a.txt"), "precious\n").unwrap();

@@ -4,50 +4,39 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_agent::provider::scripted::Script;
 use deskhand_core::{
-    ApprovalQueue, ApprovalRequest, Approver, EventBody, Mode, Request, Status,
+    ApprovalQueue, EventBody, Mode, Request, Status,
     approval::{Answer, AnyAnswer},
     session::SessionStore,
 };
 use deskhand_store::{Approvals, Sessions};
-use futures_util::future::BoxFuture;
+use deskhand_testkit::until;
 use serde_json::json;
 
 use crate::{
-    support::{Desk, no, plan_of, stays_in_a_file, yes},
+    support::{Desk, Person, no, plan_of, stays_in_a_file, yes},
     talk::{Talk, calls, says, statuses},
 };
 
 const TYPED: &str = "correct horse battery";
 
 /// Looks at the question here, in the queue and among the events of the conversation, and then answers; or does not.
-struct Looks {
-    approvals: Arc<Approvals>,
-    sessions: Arc<Sessions>,
-    answer: Option<AnyAnswer>,
-}
-
-impl Approver for Looks {
-    fn name(&self) -> &'static str {
-        "person:test"
-    }
-
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
+fn looking(approvals: Arc<Approvals>, sessions: Arc<Sessions>, answer: Option<AnyAnswer>) -> Arc<Person> {
+    Person::taking_time(move |request| {
+        let (approvals, sessions, answer) = (approvals.clone(), sessions.clone(), answer.clone());
         Box::pin(async move {
-            assert_eq!(plan_of(request).preview.as_ref().unwrap().text(), TYPED);
+            assert_eq!(plan_of(&request).preview.as_ref().unwrap().text(), TYPED);
             assert!(!request.arguments.to_string().contains(TYPED));
-            let pending = self.approvals.pending().unwrap();
+            let pending = approvals.pending().unwrap();
             assert_eq!(plan_of(&pending[0]).preview.as_ref().unwrap().text(), TYPED);
             // A page that is opened now reads the question among the events, which are stored by another thread.
-            let is_told = || {
-                let events = self.sessions.events(&request.session_id, 0, 100).unwrap();
-                serde_json::to_string(&events).unwrap().contains(TYPED)
-            };
-            while !is_told() {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-            self.answer.clone()
+            until(|| {
+                let events = sessions.events(&request.session_id, 0, 100).unwrap();
+                serde_json::to_string(&events).unwrap().contains(TYPED).then_some(())
+            })
+            .await;
+            answer
         })
-    }
+    })
 }
 
 #[tokio::test]
@@ -60,8 +49,7 @@ async fn what_is_typed_is_shown_to_whoever_is_asked_and_is_nowhere_after() {
     ] {
         let mut desk = Desk::with(|settings| settings.approval_timeout = limit);
         let (approvals, sessions) = (desk.store.approvals(), desk.store.sessions());
-        desk.session.approvers =
-            vec![Arc::new(Looks { approvals, sessions: sessions.clone(), answer: answer.clone() })];
+        desk.session.approvers = vec![looking(approvals, sessions.clone(), answer.clone())];
         // Without an answer the question expires.
         desk.session.wait_for_others = true;
         let replies = vec![calls("probe_types", json!({"text": TYPED})), says("Done.")];

@@ -145,7 +145,7 @@ async fn a_command_that_fills_the_disk_ends() {
         .arg(&outputs)
         .status();
     if !mounted.is_ok_and(|status| status.success()) {
-        println!("skipped: a small disk cannot be mounted here (that needs root)");
+        deskhand_testkit::skip("a small disk cannot be mounted here (that needs root)");
         return;
     }
     let outcome =

@@ -1,38 +1,37 @@
-//! A gate on a temporary data folder and workspace, and approvers that answer from a list.
+//! The assembled tools behind a gate, on the fixture that all tests share.
 
 use std::{
-    collections::VecDeque,
     fs,
+    ops::Deref,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::Duration,
 };
 
 use deskhand_browser::Browsers;
-use deskhand_core::{
-    Answer, ApprovalRequest, Approver, Caller, Desktop, EventBody, EventSink, Gate, GateSettings, Mode,
-    Outcome, Request, ResultAnswer, Services, SessionCx, UndoJournal,
-    approval::{AnyAnswer, Subject},
-};
+use deskhand_core::{Gate, GateSettings, Mode, Outcome, Request, SessionCx, approval::AnyAnswer};
 use deskhand_guard::{
-    Outbound, Paths, PathsConfig,
+    Outbound, Paths,
     outbound::{Addresses, Resolve},
     sandbox::{Limits, Sandbox, SandboxConfig, Wanted},
 };
-use deskhand_store::{Store, StoreOptions};
-use futures_util::future::BoxFuture;
+pub use deskhand_testkit::{Events, Fixture, Person, is_gone, is_running, mark, no, pass, plan_of, yes};
 use serde_json::Value;
-use tempfile::TempDir;
 
 /// A desk: somewhere to work, and the gate to it.
 pub struct Desk {
-    _folder: TempDir,
-    pub workspace: PathBuf,
-    pub data: PathBuf,
-    pub store: Store,
+    fixture: Fixture,
     pub gate: Gate,
     pub session: SessionCx,
-    pub events: Arc<Seen>,
+    pub events: Arc<Events>,
+}
+
+impl Deref for Desk {
+    type Target = Fixture;
+
+    fn deref(&self) -> &Fixture {
+        &self.fixture
+    }
 }
 
 impl Desk {
@@ -48,35 +47,20 @@ impl Desk {
 
     /// The same, at the X display of this name. Where there is none, the tools of the desktop are not offered.
     pub fn seated(display: Option<&str>, set: impl FnOnce(&mut GateSettings)) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        let (workspace, data) = (root.join("workspace"), root.join("data"));
-        fs::create_dir(&workspace).unwrap();
-        let store = Store::open(&data, &StoreOptions::default()).unwrap();
-        let paths = Paths::open(PathsConfig {
-            workspaces: vec![workspace.clone()],
-            own: vec![data.clone()],
-            outputs: data.join("outputs"),
-            home: Some(root.join("home")),
-            ..PathsConfig::default()
-        })
-        .unwrap();
-        let undo: Arc<dyn UndoJournal> = store.undo();
-        let sandbox = sandbox(&paths, env!("CARGO_BIN_EXE_deskhand"));
+        let fixture = Fixture::new();
+        let home = fixture.root().join("home");
         let outbound = nowhere_else();
-        let config = deskhand_browser::Config {
+        let browsers = Browsers::new(deskhand_browser::Config {
             outbound: outbound.clone(),
-            ..deskhand_browser::Config::new(data.join("browser"))
-        };
-        let browsers = Browsers::new(config);
-        let services = Services::default().with(paths).with(undo).with(outbound);
-        let services = deskhand::assemble::with_browsers(services, &browsers);
+            ..deskhand_browser::Config::new(fixture.data.join("browser"))
+        });
+        let services = deskhand::assemble::with_browsers(fixture.services.clone().with(outbound), &browsers);
         let services = services
             .with(deskhand_guard::shell::Shell::default())
-            .with(sandbox)
+            .with(sandbox(&fixture.paths, env!("CARGO_BIN_EXE_deskhand")))
             .with(deskhand_tools::shell::ShellLists::default())
-            .with(deskhand_tools::shell::ShellPlaces::new(&data, Some(root.join("home"))))
-            .with(deskhand_tools::shell::ProcessTable::new(&data));
+            .with(deskhand_tools::shell::ShellPlaces::new(&fixture.data, Some(home)))
+            .with(deskhand_tools::shell::ProcessTable::new(&fixture.data));
         let services = match display {
             Some(name) => {
                 services.with(deskhand_tools::desktop::Seat::at(name, env!("CARGO_BIN_EXE_deskhand").into()))
@@ -85,14 +69,12 @@ impl Desk {
         };
         let mut registry = deskhand::assemble::registry();
         super::probes::register(&mut registry);
-        registry.probe(&services);
         let mut settings = GateSettings::default();
         set(&mut settings);
-        let gate = deskhand::assemble::gate(registry, &store, settings);
-        let events = Arc::new(Seen::default());
-        let session =
-            SessionCx::new("session-1", "test", workspace.clone(), services).watched_by(events.clone());
-        Self { _folder: folder, workspace, data, store, gate, session, events }
+        let gate = fixture.gate(registry, &services, settings);
+        let events = Arc::new(Events::default());
+        let session = fixture.session(services).watched_by(events.clone());
+        Self { fixture, gate, session, events }
     }
 
     pub fn mode(mut self, mode: Mode) -> Self {
@@ -106,29 +88,17 @@ impl Desk {
         self
     }
 
-    /// The same for a desk in use. Returns what was asked.
-    pub fn answer(&mut self, answers: impl IntoIterator<Item = AnyAnswer>) -> Arc<Scripted> {
-        let scripted =
-            Arc::new(Scripted { answers: Mutex::new(answers.into_iter().collect()), ..Scripted::default() });
-        self.session.approvers = vec![scripted.clone()];
-        scripted
+    /// The same for a desk in use. Returns who is asked.
+    pub fn answer(&mut self, answers: impl IntoIterator<Item = AnyAnswer>) -> Arc<Person> {
+        let person = Person::answering(answers);
+        self.session.approvers = vec![person.clone()];
+        person
     }
 
     pub async fn call(&self, tool: &str, arguments: Value) -> Outcome {
         let limit = Duration::from_mins(1);
         let call = self.gate.call(Request::new(tool, arguments), &self.session);
         tokio::time::timeout(limit, call).await.expect("the call ends")
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.workspace.join(name)
-    }
-
-    pub fn write(&self, name: &str, content: &str) -> PathBuf {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, content).unwrap();
-        path
     }
 
     /// The audit log as it stands on disk.
@@ -193,109 +163,4 @@ fn is_in_a_file(folder: &Path, text: &str) -> Option<PathBuf> {
         }
     }
     None
-}
-
-/// Every event that was emitted.
-#[derive(Default)]
-pub struct Seen(pub Mutex<Vec<EventBody>>);
-
-impl EventSink for Seen {
-    fn emit(&self, body: EventBody) {
-        self.0.lock().unwrap().push(body);
-    }
-}
-
-impl Seen {
-    pub fn json(&self) -> String {
-        serde_json::to_string(&*self.0.lock().unwrap()).unwrap()
-    }
-}
-
-/// Answers from a list; `None` (nobody here) when the list is used up.
-#[derive(Default)]
-pub struct Scripted {
-    pub answers: Mutex<VecDeque<AnyAnswer>>,
-    pub asked: Mutex<Vec<ApprovalRequest>>,
-}
-
-impl Scripted {
-    pub fn asked(&self) -> Vec<ApprovalRequest> {
-        self.asked.lock().unwrap().clone()
-    }
-}
-
-impl Approver for Scripted {
-    fn name(&self) -> &'static str {
-        "person:test"
-    }
-
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
-        self.asked.lock().unwrap().push(request.clone());
-        let answer = self.answers.lock().unwrap().pop_front();
-        Box::pin(async move { answer })
-    }
-}
-
-/// Somebody who says yes to everything, and lets every result pass.
-pub struct Agreeable;
-
-impl Approver for Agreeable {
-    fn name(&self) -> &'static str {
-        "person:test"
-    }
-
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
-        let answer = match request.subject {
-            Subject::Execution { .. } => yes(),
-            Subject::Result { .. } => pass(),
-        };
-        Box::pin(async move { Some(answer) })
-    }
-}
-
-pub fn yes() -> AnyAnswer {
-    AnyAnswer::Execution(Answer::Yes { remember: None })
-}
-
-pub fn no(reason: &str) -> AnyAnswer {
-    AnyAnswer::Execution(Answer::No { reason: Some(reason.into()), remember: None })
-}
-
-pub fn pass() -> AnyAnswer {
-    AnyAnswer::Result(ResultAnswer::Pass)
-}
-
-/// The plan that a question was about.
-pub fn plan_of(request: &ApprovalRequest) -> &deskhand_core::Plan {
-    match &request.subject {
-        Subject::Execution { plan } => plan,
-        Subject::Result { .. } => panic!("the question was about a result"),
-    }
-}
-
-/// A number that no other process has on its command line: `sleep MARK` can be found from outside its own world,
-/// where process numbers mean something else.
-pub fn mark() -> String {
-    static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
-    let next = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    format!("7{:07}{next:03}", std::process::id() % 10_000_000)
-}
-
-/// Whether a process with this mark is there.
-pub fn is_running(mark: &str) -> bool {
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    let lines = processes.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
-    lines.into_iter().any(|line| String::from_utf8_lossy(&line).contains(mark))
-}
-
-/// Whether all processes with this mark are gone, or are within a second.
-pub fn is_gone(mark: &str) -> bool {
-    let begun = std::time::Instant::now();
-    while begun.elapsed() < Duration::from_secs(1) {
-        if !is_running(mark) {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    false
 }

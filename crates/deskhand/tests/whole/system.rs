@@ -236,7 +236,7 @@ fn the_session_leader_is_blocked_even_if_it_is_no_ancestor() {
     command.args(["--wait", "sh", "-c", SCRIPT]).arg(told.get_program());
     give_environment(&mut command, &told);
     let Ok(status) = command.current_dir(shop.path("")).stdin(Stdio::null()).status() else {
-        println!("skipped: there is no setsid here");
+        deskhand_testkit::skip("there is no setsid here");
         return;
     };
     assert!(status.success());
@@ -255,7 +255,7 @@ fn a_session_that_began_outside_is_no_hindrance() {
     const IN_A_NAMESPACE: [&str; 6] = ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--"];
     let possible = Command::new("unshare").args(IN_A_NAMESPACE).arg("true").output();
     if !possible.is_ok_and(|output| output.status.success()) {
-        println!("skipped: namespaces cannot be made here");
+        deskhand_testkit::skip("namespaces cannot be made here");
         return;
     }
     let shop = Shop::new();

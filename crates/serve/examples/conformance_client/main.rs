@@ -12,15 +12,12 @@ mod auth;
 
 use std::{collections::HashSet, env, sync::Arc, time::Duration};
 
-use deskhand_core::{
-    Caller, Desktop, Gate, GateSettings, Mode, Outcome, Registry, Request, Services, SessionCx,
-    event::NoEvents,
-};
-use deskhand_guard::{Rules, SecretScreener};
+use deskhand_core::{Gate, GateSettings, Mode, Outcome, Registry, Request, Services, SessionCx};
+use deskhand_guard::SecretScreener;
 use deskhand_serve::mcp::client::{
     Answerer, FormAnswer, Limits, Places, ServerStatus, Servers, parse_servers,
 };
-use deskhand_store::{Store, StoreOptions};
+use deskhand_testkit::Fixture;
 use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::{Map, Value, json};
 
@@ -39,12 +36,12 @@ async fn main() -> Result<(), String> {
     }
     let configs = parse_servers(&json!({"mcpServers": {NAME: entry}}).to_string());
     let configs = configs.map_err(|errors| errors.to_string())?;
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let mut places = Places::here(vec![folder.path().to_owned()], Arc::new(SecretScreener));
+    let fixture = Fixture::new();
+    let mut places = Places::here(vec![fixture.workspace.clone()], Arc::new(SecretScreener));
     places.answerer = Some(Arc::new(Defaults));
     places.limits = Limits { connect: Duration::from_secs(15), ..Limits::default() };
 
-    let desk = desk(folder.path())?;
+    let desk = desk(&fixture);
     let servers = Servers::start(&desk.gate.registry, configs, &places);
     servers.settled(Duration::from_secs(25)).await;
     let state = servers.states().remove(0);
@@ -67,22 +64,10 @@ struct Desk {
     session: SessionCx,
 }
 
-fn desk(folder: &std::path::Path) -> Result<Desk, String> {
-    let store =
-        Store::open(&folder.join("data"), &StoreOptions::default()).map_err(|error| error.to_string())?;
-    let gate = Gate {
-        registry: Arc::new(Registry::new()),
-        policy: Arc::new(Rules::new(store.grants())),
-        screener: Arc::new(SecretScreener),
-        audit: store.audit(),
-        approvals: store.approvals(),
-        grants: store.grants(),
-        outputs: store.outputs(),
-        settings: GateSettings::default(),
-    };
-    let session =
-        SessionCx::new(NAME, "conformance", folder.to_owned(), Services::default()).in_mode(Mode::Unattended);
-    Ok(Desk { gate, session })
+fn desk(fixture: &Fixture) -> Desk {
+    let services = Services::default();
+    let gate = fixture.gate(Registry::new(), &services, GateSettings::default());
+    Desk { gate, session: fixture.session(services).in_mode(Mode::Unattended) }
 }
 
 impl Desk {

@@ -7,7 +7,7 @@ use std::{
 
 use deskhand_agent::Agent;
 use deskhand_core::{
-    ApprovalQueue, AuditTrail, Caller, EventSink, Gate, Mode, Outside, SessionCx, UndoJournal,
+    ApprovalQueue, AuditTrail, EventSink, Gate, Mode, Outside, SessionCx, UndoJournal,
     event::NoEvents,
     session::{Session, SessionError, SessionStore},
 };

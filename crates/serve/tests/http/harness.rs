@@ -1,7 +1,6 @@
 //! A server on a temporary data folder and workspace, with an owner and two users, and whoever asks it.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
     thread::{self, ThreadId},
@@ -16,17 +15,14 @@ use deskhand_agent::{
     },
 };
 use deskhand_browser::{Browsers, Config};
-use deskhand_core::{
-    Caller, Gate, GateSettings, Mode, Services, SessionCx, SessionEnd, UndoJournal, arguments::sha256_hex,
-    event::NoEvents,
-};
-use deskhand_guard::{Outbound, Paths, PathsConfig, Rules, SecretScreener};
+use deskhand_core::{GateSettings, Mode, Services, SessionCx, SessionEnd, arguments::sha256_hex};
+use deskhand_guard::Outbound;
 use deskhand_serve::http::{About, ApiError, Listen, Parts, Program, Server, Token, Users};
 use deskhand_store::{Store, StoreOptions};
+use deskhand_testkit::{Fixture, in_gate};
 use futures_util::StreamExt;
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tokio::{sync::oneshot, task::JoinHandle};
 
 /// Who asks.
@@ -39,9 +35,10 @@ pub enum Who {
 
 /// A data folder, a workspace, and the server on them.
 pub struct House {
-    folder: TempDir,
+    fixture: Fixture,
     pub workspace: PathBuf,
     pub data: PathBuf,
+    /// Another one after a restart.
     pub store: Arc<Store>,
     /// The browsers of the sessions, once it is served.
     pub browsers: Option<Browsers>,
@@ -104,16 +101,12 @@ impl House {
     /// With a model that gives these replies.
     pub async fn with_model(replies: Vec<ScriptedReply>) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        let (workspace, data) = (root.join("workspace"), root.join("data"));
-        fs::create_dir(&workspace).unwrap();
-        let store = Arc::new(Store::open(&data, &StoreOptions::default()).unwrap());
+        let fixture = Fixture::new();
         let mut house = Self {
-            folder,
-            workspace,
-            data,
-            store,
+            workspace: fixture.workspace.clone(),
+            data: fixture.data.clone(),
+            store: Arc::clone(&fixture.store),
+            fixture,
             client: Client::builder().no_proxy().timeout(Duration::from_mins(1)).build().unwrap(),
             base: String::new(),
             browser_base: String::new(),
@@ -129,22 +122,13 @@ impl House {
     }
 
     async fn serve(&mut self) {
-        let root = self.folder.path().canonicalize().unwrap();
-        let paths = Paths::open(PathsConfig {
-            workspaces: vec![self.workspace.clone()],
-            own: vec![self.data.clone()],
-            outputs: self.data.join("outputs"),
-            home: Some(root.join("home")),
-            ..PathsConfig::default()
-        })
-        .unwrap();
-        let undo: Arc<dyn UndoJournal> = self.store.undo();
         let browsers = Browsers::new(browser_config(&self.data));
         let session_end: Arc<dyn SessionEnd> = Arc::new(browsers.clone());
         self.browsers = Some(browsers.clone());
-        let services = Services::default()
-            .with(paths)
-            .with(Arc::clone(&undo))
+        let services = self
+            .fixture
+            .services
+            .clone()
             .with(browsers)
             .with(session_end)
             .with(deskhand_tools::shell::ProcessTable::new(&self.data));
@@ -153,16 +137,7 @@ impl House {
         deskhand_browser::tools::register(&mut registry);
         super::desktop::register(&mut registry);
         registry.probe(&services);
-        let gate = Gate {
-            registry: Arc::new(registry),
-            policy: Arc::new(Rules::new(self.store.grants())),
-            screener: Arc::new(SecretScreener),
-            audit: self.store.audit(),
-            approvals: self.store.approvals(),
-            grants: self.store.grants(),
-            outputs: self.store.outputs(),
-            settings: GateSettings::default(),
-        };
+        let gate = in_gate(registry, &self.store, GateSettings::default());
         let agent = Agent::new(AgentParts {
             gate: Arc::new(gate.clone()),
             store: self.store.sessions(),
@@ -175,7 +150,7 @@ impl House {
             gate,
             agent,
             store: self.store.sessions(),
-            undo,
+            undo: self.store.undo(),
             audit: self.store.audit(),
             program: Arc::new(SmallProgram {
                 workspace: self.workspace.clone(),

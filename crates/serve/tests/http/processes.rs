@@ -3,10 +3,11 @@
 use std::{
     fs::{self, File},
     io::Write,
-    time::Duration,
+    sync::Mutex,
 };
 
 use deskhand_core::Time;
+use deskhand_testkit::until;
 use serde_json::{Value, json};
 
 use crate::harness::{House, Who, text};
@@ -74,16 +75,21 @@ async fn what_a_process_prints_is_seen_as_it_does() {
     assert_eq!(house.get(Who::Bob, "/api/v1/processes").await.1, json!({"processes": []}));
 
     let path = format!("/api/v1/processes/{id}/output");
+    let seen = Mutex::new(String::new());
+    let has_seen = |words: &'static str| until(move || seen.lock().unwrap().contains(words).then_some(()));
     let going_on = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        has_seen("first").await;
         print(&house, id, "stdout.log", "second: token=ghp_0123456789abcdefghijABCDEFGHIJ012345\n");
         print(&house, id, "stderr.log", "警告\n");
-        tokio::time::sleep(Duration::from_millis(1500)).await;
+        has_seen("警告").await;
         print(&house, id, "stdout.log", "no end of line");
         write_down(&house, id, None, &session, "exited", "make");
         drop(lock);
     };
-    let ended = |seen: &str| seen.contains("event: end");
+    let ended = |so_far: &str| {
+        so_far.clone_into(&mut seen.lock().unwrap());
+        so_far.contains("event: end")
+    };
     let (events, ()) = tokio::join!(house.stream_until(Who::Owner, &path, ended), going_on);
     let out = printed(&events, "stdout");
     assert!(out.starts_with("first\nsecond: ") && out.ends_with("no end of line"), "{events}");

@@ -1,30 +1,20 @@
-//! A gate on a temporary data folder, the servers that a test wants, and a person who answers.
+//! A gate with the servers that a test wants, and a person who answers.
 
-use std::{
-    fs,
-    path::PathBuf,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{ops::Deref, sync::Arc, time::Duration};
 
 use deskhand_core::{
-    Answer, ApprovalRequest, Approver, Caller, Desktop, EventBody, EventSink, Gate, GateSettings, Mode,
-    Outcome, Registry, Remember, Request, Services, SessionCx, Shape,
-    approval::{AnyAnswer, RememberScope, Subject},
+    Answer, Approver, EventSink, Gate, GateSettings, Outcome, Registry, Remember, Request, Services,
+    SessionCx, Shape,
+    approval::{AnyAnswer, RememberScope},
 };
-use deskhand_guard::{Rules, SecretScreener};
+use deskhand_guard::SecretScreener;
 use deskhand_serve::mcp::client::{Limits, Places, ServerState, ServerStatus, Servers, parse_servers};
-use deskhand_store::{Store, StoreOptions};
-use futures_util::{FutureExt, future::BoxFuture};
+use deskhand_testkit::{Events, Fixture, plan_of};
+pub use deskhand_testkit::{PATIENCE, Person};
 use serde_json::{Value, json};
-use tempfile::TempDir;
-
-/// No wait in these tests is longer.
-pub const PATIENCE: Duration = Duration::from_mins(1);
 
 pub struct Desk {
-    _folder: TempDir,
-    pub workspace: PathBuf,
+    fixture: Fixture,
     pub gate: Gate,
     pub places: Places,
     pub session: SessionCx,
@@ -33,35 +23,38 @@ pub struct Desk {
     servers: Option<Servers>,
 }
 
+impl Deref for Desk {
+    type Target = Fixture;
+
+    fn deref(&self) -> &Fixture {
+        &self.fixture
+    }
+}
+
 impl Desk {
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        let workspace = root.join("workspace");
-        fs::create_dir(&workspace).unwrap();
-        let store = Store::open(&root.join("data"), &StoreOptions::default()).unwrap();
-        let gate = Gate {
-            registry: Arc::new(Registry::new()),
-            policy: Arc::new(Rules::new(store.grants())),
-            screener: Arc::new(SecretScreener),
-            audit: store.audit(),
-            approvals: store.approvals(),
-            grants: store.grants(),
-            outputs: store.outputs(),
-            settings: GateSettings::default(),
-        };
-        let (person, events) = (Arc::new(Person::default()), Arc::new(Events::default()));
-        let session = SessionCx::new("a session", "test", workspace.clone(), Services::default())
+        let fixture = Fixture::new();
+        let services = Services::default();
+        let gate = fixture.gate(Registry::new(), &services, GateSettings::default());
+        let (person, events) = (Person::agreeable(), Arc::new(Events::default()));
+        let session = fixture
+            .session(services)
             .asking(vec![Arc::clone(&person) as Arc<dyn Approver>], false)
             .watched_by(Arc::clone(&events) as Arc<dyn EventSink>);
-        let mut places = Places::here(vec![workspace.clone()], Arc::new(SecretScreener));
+        let mut places = Places::here(vec![fixture.workspace.clone()], Arc::new(SecretScreener));
         places.limits = Limits {
             first_wait: Duration::from_millis(50),
             longest_wait: Duration::from_millis(400),
             debounce: Duration::from_millis(20),
             ..Limits::default()
         };
-        Self { _folder: folder, workspace, gate, places, session, person, events, servers: None }
+        Self { fixture, gate, places, session, person, events, servers: None }
+    }
+
+    /// Another person is asked from here on.
+    pub fn ask(&mut self, person: Arc<Person>) {
+        self.session.approvers = vec![Arc::clone(&person) as Arc<dyn Approver>];
+        self.person = person;
     }
 
     /// With these servers, each ready or failed.
@@ -126,68 +119,16 @@ pub fn and(mut entry: Value, more: &Value) -> Value {
     entry
 }
 
-/// Which of the shapes that are offered.
-pub type Choose = fn(&[Shape]) -> Shape;
-type Meanwhile = Box<dyn Fn(usize) -> BoxFuture<'static, ()> + Send + Sync>;
-
-/// Says yes to everything, and remembers what was asked.
-#[derive(Default)]
-pub struct Person {
-    pub asked: Mutex<Vec<ApprovalRequest>>,
-    /// How a yes is to be remembered.
-    pub remember: Mutex<Option<Choose>>,
-    /// What happens while the person thinks, by how many questions there were before.
-    pub meanwhile: Mutex<Option<Arc<Meanwhile>>>,
+/// The notes of the plans that were shown.
+pub fn notes(person: &Person) -> Vec<Vec<String>> {
+    person.asked().iter().map(|request| plan_of(request).notes.clone()).collect()
 }
 
-impl Person {
-    pub fn was_asked(&self) -> usize {
-        self.asked.lock().unwrap().len()
-    }
-
-    /// The notes of the plans that were shown.
-    pub fn notes(&self) -> Vec<Vec<String>> {
-        let asked = self.asked.lock().unwrap();
-        asked
-            .iter()
-            .filter_map(|request| match &request.subject {
-                Subject::Execution { plan } => Some(plan.notes.clone()),
-                Subject::Result { .. } => None,
-            })
-            .collect()
-    }
-}
-
-impl Approver for Person {
-    fn name(&self) -> &'static str {
-        "person:test"
-    }
-
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
-        async move {
-            let before = self.was_asked();
-            self.asked.lock().unwrap().push(request.clone());
-            let meanwhile = self.meanwhile.lock().unwrap().clone();
-            if let Some(meanwhile) = meanwhile {
-                meanwhile(before).await;
-            }
-            let Subject::Execution { plan } = &request.subject else { panic!("{request:?}") };
-            let remember = self.remember.lock().unwrap().map(|choose| Remember {
-                scope: RememberScope::Session,
-                shape: choose(&plan.shapes),
-                until: None,
-            });
-            Some(AnyAnswer::Execution(Answer::Yes { remember }))
-        }
-        .boxed()
-    }
-}
-
-#[derive(Default)]
-pub struct Events(pub Mutex<Vec<EventBody>>);
-
-impl EventSink for Events {
-    fn emit(&self, body: EventBody) {
-        self.0.lock().unwrap().push(body);
-    }
+/// Says yes, and remembers it in the shape that is chosen of those on offer.
+pub fn remembering(choose: fn(&[Shape]) -> Shape) -> Arc<Person> {
+    Person::deciding(move |request| {
+        let shape = choose(&plan_of(request).shapes);
+        let remember = Some(Remember { scope: RememberScope::Session, shape, until: None });
+        Some(AnyAnswer::Execution(Answer::Yes { remember }))
+    })
 }

@@ -1,7 +1,7 @@
 //! A server on a temporary data folder and workspace.
 
 use std::{
-    fs,
+    ops::Deref,
     path::PathBuf,
     sync::{
         Arc, Mutex,
@@ -11,28 +11,23 @@ use std::{
 };
 
 use deskhand_core::{
-    Answer, Caller, Desktop, Gate, GateSettings, Mode, Services, SessionCx, SessionEnd, Settled, UndoJournal,
-    approval::{AnyAnswer, ApprovalQueue, ApprovalRequest},
+    Gate, GateSettings, Mode, Services, SessionCx, SessionEnd, Settled,
+    approval::{ApprovalQueue, ApprovalRequest},
     arguments::sha256_hex,
-    event::NoEvents,
 };
-use deskhand_guard::{Paths, PathsConfig, Rules, SecretScreener};
 use deskhand_serve::{
     http::{Listen, Token, Users},
     mcp::server::{self, House, McpServer, Offer, Parts},
 };
-use deskhand_store::{Store, StoreOptions};
+pub use deskhand_testkit::until;
+use deskhand_testkit::{Fixture, yes};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tokio::{sync::oneshot, task::JoinHandle};
 
 use super::probe;
 
 pub struct Desk {
-    _folder: TempDir,
-    pub workspace: PathBuf,
-    pub data: PathBuf,
-    pub store: Arc<Store>,
+    fixture: Fixture,
     pub gate: Gate,
     pub running: Arc<AtomicUsize>,
     pub stops: probe::Stops,
@@ -40,6 +35,14 @@ pub struct Desk {
     services: Services,
     /// As somebody may set it while the server runs.
     pub mode: Arc<Mutex<Mode>>,
+}
+
+impl Deref for Desk {
+    type Target = Fixture;
+
+    fn deref(&self) -> &Fixture {
+        &self.fixture
+    }
 }
 
 struct SmallHouse {
@@ -72,25 +75,11 @@ impl Desk {
 
     pub fn with(mode: Mode, set: impl FnOnce(&mut GateSettings)) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        let (workspace, data) = (root.join("workspace"), root.join("data"));
-        fs::create_dir(&workspace).unwrap();
-        let store = Arc::new(Store::open(&data, &StoreOptions::default()).unwrap());
-        let paths = Paths::open(PathsConfig {
-            workspaces: vec![workspace.clone()],
-            own: vec![data.clone()],
-            outputs: data.join("outputs"),
-            home: Some(root.join("home")),
-            ..PathsConfig::default()
-        })
-        .unwrap();
-        let undo: Arc<dyn UndoJournal> = store.undo();
+        let fixture = Fixture::new();
         let (running, stops) = (probe::Running::default(), probe::Stops::default());
         let ended = probe::Ended::default();
         let session_end: Arc<dyn SessionEnd> = Arc::new(ended.clone());
-        let services = Services::default().with(paths).with(undo).with(running.clone()).with(stops.clone());
-        let services = services.with(session_end);
+        let services = fixture.services.clone().with(running.clone()).with(stops.clone()).with(session_end);
         let mut registry = deskhand_tools::registry();
         deskhand_agent::tools::register(&mut registry);
         registry.add(probe::Endless);
@@ -98,32 +87,11 @@ impl Desk {
         registry.add(probe::RunThing);
         registry.add(probe::Prints);
         registry.add(probe::Runs);
-        registry.probe(&services);
         let mut settings =
             GateSettings { approval_timeout: Duration::from_mins(1), ..GateSettings::default() };
         set(&mut settings);
-        let gate = Gate {
-            registry: Arc::new(registry),
-            policy: Arc::new(Rules::new(store.grants())),
-            screener: Arc::new(SecretScreener),
-            audit: store.audit(),
-            approvals: store.approvals(),
-            grants: store.grants(),
-            outputs: store.outputs(),
-            settings,
-        };
-        Self {
-            _folder: folder,
-            workspace,
-            data,
-            store,
-            gate,
-            running: running.0,
-            stops,
-            ended,
-            services,
-            mode: Arc::new(Mutex::new(mode)),
-        }
+        let gate = fixture.gate(registry, &services, settings);
+        Self { fixture, gate, running: running.0, stops, ended, services, mode: Arc::new(Mutex::new(mode)) }
     }
 
     pub fn server(&self, offer: Offer) -> McpServer {
@@ -141,16 +109,6 @@ impl Desk {
         })
     }
 
-    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
-        let path = self.workspace.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
-    }
-
-    pub fn has(&self, name: &str) -> bool {
-        self.workspace.join(name).exists()
-    }
-
     /// The question that waits, once there is one.
     pub async fn question(&self) -> ApprovalRequest {
         until(|| self.store.approvals().pending().unwrap().into_iter().next()).await
@@ -158,8 +116,7 @@ impl Desk {
 
     /// Answers like a person at the web page.
     pub fn say_yes(&self, question: &ApprovalRequest) {
-        let answer = AnyAnswer::Execution(Answer::Yes { remember: None });
-        let settled = Settled::Answered { answer, by: "person:web".into() };
+        let settled = Settled::Answered { answer: yes(), by: "person:web".into() };
         self.store.approvals().settle(&question.id, &settled).unwrap();
     }
 
@@ -167,17 +124,6 @@ impl Desk {
     pub async fn running_are(&self, wanted: usize) {
         until(|| (self.running.load(Ordering::SeqCst) == wanted).then_some(())).await;
     }
-}
-
-/// Waits until there is something. What never comes is an end, too.
-pub async fn until<T>(mut there: impl FnMut() -> Option<T>) -> T {
-    for _ in 0..2_000 {
-        if let Some(found) = there() {
-            return found;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("it never comes");
 }
 
 /// Who asks over HTTP.

@@ -142,7 +142,7 @@ fn is_there(program: &str) -> bool {
 
 fn with_a_real_keyring(task: &str) {
     if !is_there("dbus-run-session") || !is_there("gnome-keyring-daemon") {
-        eprintln!("skipped: the Debian packages dbus and gnome-keyring are not here");
+        deskhand_testkit::skip("the Debian packages dbus and gnome-keyring are not here");
         return;
     }
     let home = tempfile::tempdir().unwrap();
@@ -184,7 +184,7 @@ fn where_there_is_no_bus_there_is_no_keyring() {
 #[test]
 fn a_bus_without_a_keyring_says_so() {
     if !is_there("dbus-daemon") {
-        eprintln!("skipped: the Debian package dbus is not here");
+        deskhand_testkit::skip("the Debian package dbus is not here");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -31,7 +31,7 @@ use x11rb::{
 use super::{Display, desk, display::Stopped, fails, gives};
 use crate::{
     command::Shop,
-    support::{Agreeable, Desk, pass, yes},
+    support::{Desk, Person, pass, yes},
 };
 
 fn picture(width: u32, height: u32) -> Vec<u8> {
@@ -296,7 +296,7 @@ async fn what_was_begun_for_the_clipboard_ends_where_it_fails() {
     let open = Arc::new(AtomicUsize::new(100));
     let name = way_to(&display, Arc::clone(&open));
     let mut desk = Desk::seated(Some(&name), |_| {}).mode(Mode::Ask);
-    desk.session.approvers = vec![Arc::new(Agreeable)];
+    desk.session.approvers = vec![Person::agreeable()];
     gives(&desk, "clipboard_write", json!({"text": "first"})).await;
     let first = holders(&name);
     assert_eq!(first.len(), 1);

@@ -14,12 +14,12 @@ use deskhand_core::{Mode, Outcome, Status};
 use serde_json::Value;
 
 pub use self::display::Display;
-use crate::support::{Agreeable, Desk};
+use crate::support::{Desk, Person};
 
 /// A desk at this display, with somebody who says yes.
 pub fn desk(display: &Display) -> Desk {
     let mut desk = Desk::seated(Some(&display.name), |_| {}).mode(Mode::Ask);
-    desk.session.approvers = vec![std::sync::Arc::new(Agreeable)];
+    desk.session.approvers = vec![Person::agreeable()];
     desk
 }
 

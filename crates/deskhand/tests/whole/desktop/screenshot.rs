@@ -8,11 +8,10 @@ use std::{
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use deskhand_core::{
-    ApprovalRequest, Approver, Desktop, ResultAnswer, Status,
+    Desktop, ResultAnswer, Status,
     approval::{AnyAnswer, Subject},
 };
 use deskhand_tools::desktop::Picture;
-use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use x11rb::{
     connection::Connection,
@@ -25,7 +24,7 @@ use x11rb::{
 };
 
 use super::{Display, desk, fails, gives};
-use crate::support::{pass, plan_of, yes};
+use crate::support::{Person, pass, plan_of, yes};
 
 fn read(path: &Value) -> Picture {
     Picture::read(&fs::read(path.as_str().unwrap()).unwrap()).unwrap()
@@ -232,25 +231,16 @@ fn pictures(folders: &[&Path]) -> Vec<PathBuf> {
 }
 
 /// Says yes to everything, withholds what goes to `kept.png`, and looks for pictures while it is asked about one.
-struct Looks(Vec<PathBuf>, Mutex<Vec<Vec<PathBuf>>>);
-
-impl Approver for Looks {
-    fn name(&self) -> &'static str {
-        "person:test"
-    }
-
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
+fn looking_for_pictures(folders: Vec<PathBuf>, found: Arc<Mutex<Vec<Vec<PathBuf>>>>) -> Arc<Person> {
+    Person::deciding(move |request| {
+        if let Subject::Execution { .. } = request.subject {
+            return Some(yes());
+        }
+        let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
+        found.lock().unwrap().push(pictures(&folders));
         let keeps = request.arguments.to_string().contains("kept.png");
-        let answer = match request.subject {
-            Subject::Execution { .. } => yes(),
-            Subject::Result { .. } => {
-                let folders: Vec<&Path> = self.0.iter().map(PathBuf::as_path).collect();
-                self.1.lock().unwrap().push(pictures(&folders));
-                if keeps { AnyAnswer::Result(ResultAnswer::Withhold { reason: None }) } else { pass() }
-            }
-        };
-        Box::pin(async { Some(answer) })
-    }
+        Some(if keeps { AnyAnswer::Result(ResultAnswer::Withhold { reason: None }) } else { pass() })
+    })
 }
 
 /// While a person looks at it, a picture is nowhere that a tool could read it.
@@ -263,8 +253,8 @@ async fn a_picture_is_in_no_file_until_it_is_passed() {
     for (tool, parameter) in [("screenshot", "path"), ("clipboard_read", "save_image")] {
         let mut desk = desk(&display);
         let folders = vec![desk.path(""), desk.data.clone()];
-        let looks = Arc::new(Looks(folders, Mutex::default()));
-        desk.session.approvers = vec![looks.clone()];
+        let while_asked = Arc::<Mutex<Vec<_>>>::default();
+        desk.session.approvers = vec![looking_for_pictures(folders, Arc::clone(&while_asked))];
         let outcome = desk.call(tool, json!({ parameter: "kept.png" })).await;
         assert_eq!(outcome.status, Status::ResultRejected, "{}", outcome.text);
         assert_eq!(outcome.undo, None);
@@ -273,8 +263,11 @@ async fn a_picture_is_in_no_file_until_it_is_passed() {
         assert_eq!(pictures(&[&desk.workspace, &desk.data]), [desk.path("seen.png")]);
         gives(&desk, "undo", json!({"call_id": outcome.undo.expect("it can be undone")})).await;
         assert!(!desk.path("seen.png").exists());
-        let while_asked = looks.1.lock().unwrap();
-        assert_eq!(*while_asked, vec![Vec::<PathBuf>::new(); 2], "asked about, and nowhere to be found");
+        assert_eq!(
+            *while_asked.lock().unwrap(),
+            vec![Vec::<PathBuf>::new(); 2],
+            "asked about, and nowhere to be found"
+        );
     }
 }
 

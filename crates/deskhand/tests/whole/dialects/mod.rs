@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     desktop::Display,
-    support::{Agreeable, Desk, yes},
+    support::{Desk, Person, yes},
 };
 
 /// One test for each tool of a dialect, and the names of them all.
@@ -81,7 +81,7 @@ impl There {
     /// The same at a display, where results may be seen, too.
     fn at(display: &Display, dialect: &'static str, tool: &'static str) -> Self {
         let mut desk = Desk::seated(Some(&display.name), |_| {}).mode(Mode::Auto);
-        desk.session.approvers = vec![std::sync::Arc::new(Agreeable)];
+        desk.session.approvers = vec![Person::agreeable()];
         Self { desk, dialect, tool }
     }
 

@@ -11,6 +11,7 @@ use std::{
 use deskhand_guard::sandbox::{Kind, View};
 
 use super::{BOTH, Bench};
+use crate::support::{is_gone, mark};
 
 #[test]
 fn status_and_signals_come_through() {
@@ -24,14 +25,17 @@ fn status_and_signals_come_through() {
     }
 }
 
-/// Children of every kind that try to stay: each says that it is there by touching a file again and again.
-const STAYING: &str = "
-    stay() { trap '' TERM HUP INT; while :; do date +%N > \"$1\"; sleep 0.05; done; }
-    stay alive-1 &
-    (stay alive-2 &) 
-    setsid sh -c 'trap \"\" TERM; while :; do date +%N > alive-3; sleep 0.05; done' > /dev/null 2>&1 < /dev/null &
-    (setsid sh -c '(trap \"\" TERM; while :; do date +%N > alive-4; sleep 0.05; done) &' > /dev/null 2>&1 < /dev/null &)
-";
+/// Children of every kind that try to stay: each says once that it is there, and has the mark on its command line.
+fn staying(mark: &str) -> String {
+    format!(
+        "stay() {{ trap '' TERM HUP INT; date > \"$1\"; while :; do sleep {mark}; done; }}
+        stay alive-1 &
+        (stay alive-2 &)
+        setsid sh -c 'trap \"\" TERM; date > alive-3; while :; do sleep {mark}; done' > /dev/null 2>&1 < /dev/null &
+        (setsid sh -c '(trap \"\" TERM; date > alive-4; while :; do sleep {mark}; done) &' > /dev/null 2>&1 < /dev/null &)
+        "
+    )
+}
 const ALIVE: [&str; 4] = ["alive-1", "alive-2", "alive-3", "alive-4"];
 
 #[track_caller]
@@ -46,38 +50,30 @@ fn wait_until_all_are_there(workspace: &Path) {
     }
 }
 
-#[track_caller]
-fn all_are_gone(workspace: &Path) {
-    let stamps = || ALIVE.map(|name| fs::read_to_string(workspace.join(name)).unwrap());
-    // What was being written when the end came is there by now.
-    let before = stamps();
-    std::thread::sleep(Duration::from_millis(400));
-    assert_eq!(before, stamps(), "someone is still alive");
-}
-
 #[test]
 fn everything_ends_when_the_life_line_is_dropped() {
     for kind in BOTH {
-        let bench = Bench::new(kind);
-        let (mut child, life) = bench.start(&format!("{STAYING} trap '' TERM; wait; sleep 100"));
+        let (bench, mark) = (Bench::new(kind), mark());
+        let (mut child, life) = bench.start(&format!("{} trap '' TERM; wait; sleep 100", staying(&mark)));
         wait_until_all_are_there(&bench.workspace);
         let dropped = Instant::now();
         drop(life);
         assert_eq!(child.wait().unwrap().code(), Some(137), "{kind:?}");
         assert!(dropped.elapsed() < Duration::from_secs(1), "{kind:?}: {:?}", dropped.elapsed());
-        all_are_gone(&bench.workspace);
+        assert!(is_gone(&mark), "{kind:?}: someone is still alive");
     }
 }
 
 #[test]
 fn nothing_outlives_the_job_itself() {
     for kind in BOTH {
-        let bench = Bench::new(kind);
+        let (bench, mark) = (Bench::new(kind), mark());
         let script = format!(
-            "{STAYING} until [ -s alive-1 ] && [ -s alive-2 ] && [ -s alive-3 ] && [ -s alive-4 ]; do sleep 0.02; done; exit 3"
+            "{} until [ -s alive-1 ] && [ -s alive-2 ] && [ -s alive-3 ] && [ -s alive-4 ]; do sleep 0.02; done; exit 3",
+            staying(&mark)
         );
         assert_eq!(bench.shell(View::Work, &script).code, 3);
-        all_are_gone(&bench.workspace);
+        assert!(is_gone(&mark), "{kind:?}: someone is still alive");
     }
 }
 
@@ -88,14 +84,15 @@ fn a_holder_of_a_life_line() {
     let kind = if kind == "landlock" { Kind::Landlock } else { Kind::Namespaces };
     let bench = Bench::new(kind);
     fs::write(std::env::var("DESKHAND_TEST_SAYS").unwrap(), bench.workspace.to_str().unwrap()).unwrap();
-    let (mut child, _life) = bench.start(&format!("{STAYING} sleep 100"));
+    let mark = std::env::var("DESKHAND_TEST_MARK").unwrap();
+    let (mut child, _life) = bench.start(&format!("{} sleep 100", staying(&mark)));
     child.wait().unwrap();
 }
 
 #[test]
 fn everything_ends_when_deskhand_is_killed() {
     for kind in BOTH {
-        let folder = tempfile::tempdir().unwrap();
+        let (folder, mark) = (tempfile::tempdir().unwrap(), mark());
         let says = folder.path().join("says");
         let mut holder = Command::new(std::env::current_exe().unwrap());
         holder
@@ -103,6 +100,7 @@ fn everything_ends_when_deskhand_is_killed() {
             .stdout(Stdio::null())
             .process_group(0);
         holder.env("DESKHAND_TEST_HOLDER", kind.name()).env("DESKHAND_TEST_SAYS", &says);
+        holder.env("DESKHAND_TEST_MARK", &mark);
         let mut holder = holder.spawn().unwrap();
         let begun = Instant::now();
         let workspace = loop {
@@ -115,21 +113,19 @@ fn everything_ends_when_deskhand_is_killed() {
         wait_until_all_are_there(&workspace);
         holder.kill().unwrap();
         holder.wait().unwrap();
-        std::thread::sleep(Duration::from_secs(1));
-        all_are_gone(&workspace);
+        assert!(is_gone(&mark), "{kind:?}: someone is still alive");
         fs::remove_dir_all(workspace.ancestors().nth(2).unwrap()).unwrap();
     }
 }
 
 #[test]
 fn everything_ends_when_the_launcher_is_killed() {
-    let bench = Bench::new(Kind::Namespaces);
-    let (mut child, _life) = bench.start(&format!("{STAYING} sleep 100"));
+    let (bench, mark) = (Bench::new(Kind::Namespaces), mark());
+    let (mut child, _life) = bench.start(&format!("{} sleep 100", staying(&mark)));
     wait_until_all_are_there(&bench.workspace);
     child.kill().unwrap();
     child.wait().unwrap();
-    std::thread::sleep(Duration::from_secs(1));
-    all_are_gone(&bench.workspace);
+    assert!(is_gone(&mark), "someone is still alive");
 }
 
 /// Whoever could open the writing side anew would hold the job alive.
@@ -209,11 +205,11 @@ fn leaving_the_group_is_no_way_out() {
     for kind in BOTH {
         let bench = Bench::new(kind);
         let begun = Instant::now();
-        let mark = crate::support::mark();
+        let mark = mark();
         bench
             .shell(View::Work, &format!("setsid sh -c 'sleep {mark} & sleep {mark} & wait' & sleep 0.3"))
             .good();
-        assert!(crate::support::is_gone(&mark), "{kind:?}");
+        assert!(is_gone(&mark), "{kind:?}");
         bench.run(&bench.job(View::Work, &["setsid", "--wait", "true"])).good();
         if Command::new("python3").arg("--version").output().is_ok() {
             let leaves =

@@ -49,7 +49,7 @@ fn trap(bench: &Bench) {
 #[test]
 fn looking_at_a_repository_runs_nothing_of_it() {
     if Command::new("git").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no git");
+        deskhand_testkit::skip("there is no git");
         return;
     }
     for kind in BOTH {

@@ -53,8 +53,24 @@ impl Bench {
     }
 
     fn of(kind: Kind, restrict_to_workspace: bool, change: impl FnOnce(&mut SandboxConfig)) -> Self {
-        // Not below /tmp, where nothing of the machine's would be seen anyway.
-        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let folder = deskhand_testkit::folder_in_sight(env!("CARGO_TARGET_TMPDIR"));
+        Self::in_folder(folder, kind, restrict_to_workspace, change)
+    }
+
+    /// Where every user can reach it.
+    pub fn for_everyone(kind: Kind) -> Self {
+        let folder = tempfile::tempdir_in("/srv").unwrap();
+        let launcher = folder.path().join("launcher");
+        fs::copy(LAUNCHER, &launcher).unwrap();
+        Self::in_folder(folder, kind, false, |config| config.launcher = launcher)
+    }
+
+    fn in_folder(
+        folder: TempDir,
+        kind: Kind,
+        restrict_to_workspace: bool,
+        change: impl FnOnce(&mut SandboxConfig),
+    ) -> Self {
         let top = folder.path().canonicalize().unwrap();
         let workspace = top.join("home/project");
         for (path, content) in [

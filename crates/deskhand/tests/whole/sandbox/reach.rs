@@ -29,7 +29,7 @@ fn has_python() -> bool {
     let found =
         Command::new("python3").arg("--version").stdout(Stdio::null()).status().is_ok_and(|s| s.success());
     if !found {
-        std::eprintln!("skipped: there is no python3");
+        deskhand_testkit::skip("there is no python3");
     }
     found
 }

@@ -27,7 +27,7 @@ fn what_runs_in_the_background_is_watched_and_ended() {
     let seen = thread::scope(|scope| {
         let watching = scope.spawn(|| served.ask("GET", &path, None));
         // A prompt is shown when it stays.
-        thread::sleep(Duration::from_secs(2));
+        served.read_until(&path, "name? ");
         let killed = served.post(&format!("/api/v1/processes/{id}/kill"), json!({}));
         assert_eq!(killed["result"]["status"], "killed", "{killed}");
         watching.join().unwrap()

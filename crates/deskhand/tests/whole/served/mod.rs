@@ -206,10 +206,20 @@ impl Served {
     }
 
     pub fn watch_with(&self, session: &str, query: &str, headers: &str) -> Watcher {
+        Watcher(self.stream(&format!("/api/v1/sessions/{session}/events{query}"), headers))
+    }
+
+    /// Reads a stream until a line has these words.
+    pub fn read_until(&self, path: &str, words: &str) {
+        let found = self.stream(path, "").lines().any(|line| line.unwrap().contains(words));
+        assert!(found, "{path} ended without {words:?}");
+    }
+
+    /// What an address sends, behind the headers.
+    fn stream(&self, path: &str, headers: &str) -> BufReader<TcpStream> {
         let mut stream = self.connect();
         let request = format!(
-            "GET /api/v1/sessions/{session}/events{query} HTTP/1.0\r\nHost: 127.0.0.1:{}\r\n\
-             Authorization: Bearer {}\r\n{headers}\r\n",
+            "GET {path} HTTP/1.0\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n{headers}\r\n",
             self.port, self.token
         );
         stream.write_all(request.as_bytes()).unwrap();
@@ -221,7 +231,7 @@ impl Served {
             line.clear();
             lines.read_line(&mut line).unwrap();
         }
-        Watcher(lines)
+        lines
     }
 
     /// Says something, and waits for the end of the turn. All its events.

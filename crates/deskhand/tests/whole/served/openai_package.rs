@@ -43,7 +43,7 @@ print("well")
 fn the_package_of_openai_talks_to_it() {
     let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/openai/bin/python");
     if !python.exists() {
-        eprintln!("skipped: the package openai is not installed; `make setup` does it");
+        deskhand_testkit::skip("the package openai is not installed; `make setup` does it");
         return;
     }
     let script = format!(

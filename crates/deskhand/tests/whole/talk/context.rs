@@ -74,7 +74,7 @@ async fn older_results_shrink_and_stay_readable() {
 
 #[tokio::test]
 async fn older_results_from_outside_stay_from_outside() {
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let folder = deskhand_testkit::folder_in_sight(env!("CARGO_TARGET_TMPDIR"));
     let desk = Desk::new().mode(deskhand_core::Mode::Auto);
     let (talk, handle) = read_until_some_shrink(folder.path(), desk).await;
     let whole = talk.desk.call("read_file", json!({"path": handle})).await;

@@ -193,7 +193,7 @@ async fn a_paused_turn_waits_and_goes_on() {
     handle.pause();
     assert!(handle.is_paused());
     let asked = talk.requests().len();
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
     assert!(talk.requests().len() <= asked + 1, "no request is made while it is paused");
     assert!(!talk.desk.path("2.txt").exists());
     handle.resume();

@@ -231,7 +231,7 @@ async fn results_can_be_checked_by_a_person_first() {
 #[tokio::test]
 async fn a_program_that_embeds_the_agent_is_called_back_with_every_event() {
     let talk = Talk::new([calls("list_dir", json!({"path": "."})), says("Looked.")]);
-    let seen = Arc::new(crate::support::Seen::default());
+    let seen = Arc::new(crate::support::Events::default());
     let request = TurnRequest { observer: Some(seen.clone()), ..talk.request("look") };
     let handle = talk.agent.start(request).unwrap();
     let events = talk.events_of(&handle).await;

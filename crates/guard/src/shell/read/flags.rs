@@ -55,9 +55,9 @@ impl Told<'_> {
     }
 }
 
-/// Whether a written flag is this one: the same, or a long one cut short.
+/// Whether a written flag is this one: the same, a long one cut short, or `--word` for `-word`.
 fn same_flag(seen: &str, flag: &str) -> bool {
-    seen == flag || seen.len() > 3 && seen.starts_with("--") && flag.starts_with(seen)
+    seen == flag || seen.len() > 3 && seen.starts_with("--") && (flag.starts_with(seen) || flag == &seen[1..])
 }
 
 /// What is known of a program's flags.
@@ -141,7 +141,7 @@ impl<'k> Teller<'_, 'k> {
                 None => (word, None),
             };
             self.told.seen.push(name.to_owned());
-            let found = if style == Style::Dash { exact(flags, name) } else { long(flags, name) };
+            let found = if style == Style::Dash { word_flag(flags, name) } else { long(flags, name) };
             match found {
                 Some(found) => self.found(found, value),
                 None => self.told.strangers = true,
@@ -191,6 +191,12 @@ fn exact<'k>(flags: &[&'k Flag], name: &str) -> Option<(&'k Flag, &'k str)> {
         let known = flag.names.iter().find(|known| *known == name)?;
         Some((*flag, known.as_str()))
     })
+}
+
+/// A flag that is a word after one dash. Most programs that have such flags take two dashes as well.
+fn word_flag<'k>(flags: &[&'k Flag], name: &str) -> Option<(&'k Flag, &'k str)> {
+    let one_dash = || name.strip_prefix('-').filter(|rest| rest.starts_with('-') && rest.len() > 2);
+    exact(flags, name).or_else(|| exact(flags, one_dash()?))
 }
 
 /// A long flag, or one that starts so; where several do, the one that matters most.

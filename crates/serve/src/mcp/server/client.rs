@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use deskhand_agent::{chain::Language, desk::TurnDesk};
-use deskhand_core::{Caller, Desktop, Outside, Request, SessionCx, Time, event::NoEvents, id::new_id};
+use deskhand_core::{Desktop, Outside, Request, SessionCx, Time, id::new_id};
 use rmcp::model::{Implementation, LoggingLevel};
 use tokio::sync::{OnceCell, Semaphore, watch};
 use tokio_util::sync::CancellationToken;

@@ -125,7 +125,7 @@ fn finds_what_fd_finds() {
     let Some(fd) =
         ["fdfind", "fd"].into_iter().find(|name| Command::new(name).arg("--version").output().is_ok())
     else {
-        println!("skipped: fd is not installed");
+        deskhand_testkit::skip("fd is not installed");
         return;
     };
     let desk = crate::files::walk::tests::tree();

@@ -222,7 +222,7 @@ fn cancelled_it_stops() {
 #[test]
 fn finds_what_rg_finds() {
     if Command::new("rg").arg("--version").output().is_err() {
-        println!("skipped: rg is not installed");
+        deskhand_testkit::skip("rg is not installed");
         return;
     }
     let desk = crate::files::walk::tests::tree();

@@ -200,7 +200,7 @@ fn a_reused_number_is_noticed() {
     });
     let error = result.unwrap_err();
     let Some(mut other) = other else {
-        std::eprintln!("skipped: the next process number cannot be chosen here (that needs root)");
+        deskhand_testkit::skip("the next process number cannot be chosen here (that needs root)");
         assert_eq!(error.code, "no_such_process");
         return;
     };
@@ -258,13 +258,15 @@ fn a_thread_is_no_process() {
 
 #[test]
 fn cancelled_it_says_what_was_sent() {
-    let mut child = Running::that_ignores_sigterm();
+    let mut child =
+        Running::shell("trap 'echo got it' TERM; echo ready; while :; do read line || sleep 0.05; done");
+    let mut said = BufReader::new(child.0.stdout.take().unwrap());
     let arguments = json!({"pid": child.pid(), "grace_ms": 60_000});
     let error = Desk::new()
         .call_after(KillProcess, arguments, |_, cx| {
             let token = cx.cancel_token().clone();
             std::thread::spawn(move || {
-                std::thread::sleep(Duration::from_secs(1));
+                said.read_line(&mut String::new()).unwrap();
                 token.cancel();
             });
         })
@@ -278,12 +280,12 @@ fn cancelled_it_says_what_was_sent() {
 #[test]
 fn another_users_process_has_a_note() {
     if !rustix::process::getuid().is_root() {
-        std::eprintln!("skipped: starting a process as another user needs root");
+        deskhand_testkit::skip("starting a process as another user needs root");
         return;
     }
     use std::os::unix::process::CommandExt;
     let Ok(child) = Command::new("sleep").arg("60").uid(65534).gid(65534).spawn() else {
-        std::eprintln!("skipped: no process can be started as another user here");
+        deskhand_testkit::skip("no process can be started as another user here");
         return;
     };
     let mut child = Running(child);
@@ -295,12 +297,6 @@ fn another_users_process_has_a_note() {
 
 #[test]
 fn what_the_system_does_not_permit_is_not_asked_about() {
-    use std::os::unix::fs::MetadataExt;
-    let own = rustix::process::getuid();
-    let first = std::fs::metadata("/proc/1").unwrap().uid();
-    if own.is_root() || own.as_raw() == first {
-        std::eprintln!("skipped: this user may end the first process");
-        return;
-    }
+    deskhand_testkit::become_ordinary_user();
     assert_eq!(target::may_be_ended(1).unwrap_err().code, "not_permitted");
 }

@@ -8,9 +8,8 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{
-    Answer, ApprovalRequest, Approver, Event, EventBody, Status, approval::AnyAnswer, event::TurnOutcome,
-};
+use deskhand_core::{Approver, Event, EventBody, Status, event::TurnOutcome};
+use deskhand_testkit::{Person, yes};
 use futures_util::future::BoxFuture;
 use tokio::sync::{Notify, mpsc};
 
@@ -73,25 +72,12 @@ impl UntilCancelled {
 }
 
 /// Says yes, or waits for ever; and notes when it was asked.
-struct Person {
-    log: Arc<Mutex<String>>,
-    answers: bool,
-}
-
-impl Approver for Person {
-    fn name(&self) -> &'static str {
-        "person:terminal"
-    }
-
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
-        Box::pin(async move {
-            self.log.lock().unwrap().push_str(&format!("<asked {}>", request.id));
-            if !self.answers {
-                std::future::pending::<()>().await;
-            }
-            Some(AnyAnswer::Execution(Answer::Yes { remember: None }))
-        })
-    }
+fn person(log: &Arc<Mutex<String>>, answers: bool) -> Arc<Person> {
+    let log = Arc::clone(log);
+    Person::taking_time(move |request| {
+        log.lock().unwrap().push_str(&format!("<asked {}>", request.id));
+        if answers { Box::pin(async { Some(yes()) }) } else { Box::pin(std::future::pending()) }
+    })
 }
 
 /// A terminal with a turn on it.
@@ -155,7 +141,7 @@ impl Scene {
 #[tokio::test]
 async fn a_question_is_asked_where_it_stands_in_the_stream() {
     let mut scene = Scene::new(false);
-    let person = Person { log: Arc::clone(&scene.log), answers: true };
+    let person = person(&scene.log, true);
     let request = question("q1", 1);
     let turn = Arc::clone(&scene.turn);
     // The gate asks before the screen has seen any of the events.
@@ -175,7 +161,7 @@ async fn a_question_is_asked_where_it_stands_in_the_stream() {
     scene.send(Stream::new().add(EventBody::ApprovalWanted { request: Box::new(request) }).events);
     let ended = scene.follow(Some(&person)).await;
     assert_eq!(ended.exit_code(), 0);
-    assert_eq!(gate.await.unwrap(), Some(AnyAnswer::Execution(Answer::Yes { remember: None })));
+    assert_eq!(gate.await.unwrap(), Some(yes()));
     let log = scene.log();
     let (before, _) = log.split_once("<asked q1>").unwrap();
     // All of it is there, on lines of their own, and nothing moves.
@@ -186,7 +172,7 @@ async fn a_question_is_asked_where_it_stands_in_the_stream() {
 #[tokio::test]
 async fn a_prompt_goes_away_when_someone_else_answers() {
     let mut scene = Scene::new(false);
-    let person = Person { log: Arc::clone(&scene.log), answers: false };
+    let person = person(&scene.log, false);
     let request = question("q1", 1);
     scene.send(Stream::new().add(EventBody::ApprovalWanted { request: Box::new(request.clone()) }).events);
     let turn = Arc::clone(&scene.turn);
@@ -227,7 +213,7 @@ async fn ctrl_c_cancels_and_twice_leaves() {
 #[tokio::test]
 async fn ctrl_c_in_a_question_cancels_the_turn() {
     let mut scene = Scene::new(false);
-    let person = Person { log: Arc::clone(&scene.log), answers: false };
+    let person = person(&scene.log, false);
     let request = question("q1", 1);
     scene.send(Stream::new().add(EventBody::ApprovalWanted { request: Box::new(request.clone()) }).events);
     let (approver, log) =
@@ -297,7 +283,7 @@ async fn a_turn_that_does_not_end_is_left_behind() {
         let mut scene = Scene::new(false);
         let events = scene.turn.events.clone();
         scene.turn = Arc::new(UntilCancelled::new(usize::MAX, events));
-        let person = Person { log: Arc::clone(&scene.log), answers: false };
+        let person = person(&scene.log, false);
         let approver = std::mem::replace(&mut scene.approver, Questions::new().0);
         let (keys, log) = (scene.keys.clone(), Arc::clone(&scene.log));
         let others = tokio::spawn(async move {

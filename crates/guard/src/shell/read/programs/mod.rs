@@ -275,7 +275,10 @@ fn fits(case: &Case, told: &Told<'_>) -> bool {
     let words = case.words.iter().enumerate().all(|(at, wanted)| {
         told.operands.get(at).is_some_and(|word| {
             wanted.split('|').any(|alternative| match alternative.strip_suffix('*') {
-                Some(start) => word.starts_with(start),
+                Some(start) => match start.strip_prefix('*') {
+                    Some(part) => word.contains(part),
+                    None => word.starts_with(start),
+                },
                 None => alternative == word,
             })
         })

@@ -9,7 +9,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use deskhand_core::{Approver, Outcome, SessionCx};
+use deskhand_core::{Approver, Outcome};
 use deskhand_guard::Paths;
 use futures_util::future::BoxFuture;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, ErrorData};

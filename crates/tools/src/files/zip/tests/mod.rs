@@ -67,7 +67,7 @@ fn tree_of(top: &Path) -> std::collections::BTreeMap<String, (u32, Option<Vec<u8
 fn has_program(name: &str) -> bool {
     let found = std::process::Command::new(name).arg("--help").output().is_ok();
     if !found {
-        std::eprintln!("skipped: {name} is not installed");
+        deskhand_testkit::skip(&format!("{name} is not installed"));
     }
     found
 }

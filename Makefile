@@ -5,11 +5,14 @@
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run test setup build install bench fuzz docs format clean help
+.PHONY: run check test setup build install bench fuzz docs format clean help
 
 run: ## build (release) and open Deskhand's web page; ARGS="…" is a command for it instead
 	@scripts/setup.sh build
 	@. scripts/env.sh && cargo run --release --locked --bin deskhand -- $(or $(ARGS),serve --open)
+
+check: ## for every day: format, clippy, unit tests of what changed
+	@scripts/check.sh
 
 test: ## format, clippy, cargo-deny, doc tests, all tests
 	@scripts/test.sh

@@ -63,15 +63,15 @@ install_venv() {
 # has none of them, and is put back where it was.
 build_fixtures() {
     [ -z "${DESKHAND_FIXTURES_BIN:-}" ] || return 0
-    cargo build --locked --quiet --bin deskhand --features conformance-fixtures
+    cargo build --locked --quiet --workspace --bin deskhand --features deskhand/conformance-fixtures
     cp "$target/deskhand" "$target/deskhand-fixtures"
-    cargo build --locked --quiet --bin deskhand
+    cargo build --locked --quiet --workspace --bin deskhand
     export DESKHAND_FIXTURES_BIN=$target/deskhand-fixtures
 }
 
 build_client() {
     [ -z "${DESKHAND_CONFORMANCE_CLIENT:-}" ] || return 0
-    cargo build --locked --quiet --package deskhand-serve --example conformance_client
+    cargo build --locked --quiet --workspace --example conformance_client
     export DESKHAND_CONFORMANCE_CLIENT=$target/examples/conformance_client
 }
 
@@ -145,5 +145,5 @@ done
 
 printf '\nmcp-tests: %d groups ran, %d failed%s, %d skipped%s\n' "$ran" \
     "${#failed[@]}" "${failed[*]:+ (${failed[*]})}" "${#skipped[@]}" "${skipped[*]:+ (${skipped[*]})}"
-[ "${CI:-}" != true ] || [ "${#skipped[@]}" -eq 0 ] || exit 1
+[ -z "${CI:-}" ] || [ "${#skipped[@]}" -eq 0 ] || exit 1
 [ "${#failed[@]}" -eq 0 ]

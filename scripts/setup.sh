@@ -22,6 +22,12 @@ stop() {
     exit 1
 }
 
+# Some tests cannot run without this. In CI that is an error: there no test may be skipped.
+lacks() {
+    [ -z "${CI:-}" ] || stop "$1"
+    say "note: $1"
+}
+
 # version_at_least HAVE WANT
 version_at_least() { printf '%s\n%s\n' "$2" "$1" | sort --check=quiet --version-sort; }
 
@@ -103,7 +109,7 @@ want_browser_peer() {
 want_keyring() {
     any_of gnome-keyring-daemon && any_of dbus-run-session && return
     (install_packages "gnome-keyring (keys are kept in it)" dbus gnome-keyring) ||
-        say "note: without it, the tests against a real keyring are skipped; they say so."
+        lacks "without gnome-keyring, the tests against a real keyring are skipped."
 }
 
 # need_cargo_tool NAME PINNED LEAST [FLAGS…]: takes one on PATH that is new enough, else builds the pinned one.
@@ -163,7 +169,7 @@ want_openai() {
     say "installing the Python package openai into .tools/openai"
     if ! { python3 -m venv .tools/openai && .tools/openai/bin/pip install --quiet openai; } >&2; then
         rm -rf .tools/openai
-        say "note: without it, the test with OpenAI's own package is skipped; it says so."
+        lacks "without the Python package openai, the test with it is skipped."
     fi
 }
 
@@ -187,7 +193,7 @@ for job; do
         want_other_systems
         need_cargo_tool cargo-nextest "$NEXTEST_VERSION" 0.9.100 --no-default-features --features default-no-update
         need_cargo_tool cargo-deny "$DENY_VERSION" 0.19.0
-        scripts/local-model.sh || say "note: without it, the tests against a real model are skipped; they say so."
+        scripts/local-model.sh || lacks "without the local model, the tests against a real model are skipped."
         ;;
     bench)
         need_peers

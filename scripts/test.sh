@@ -45,7 +45,8 @@ step "tests: cargo nextest run"
 cargo nextest run --locked --workspace
 
 step "the web page"
-cargo build --locked --quiet --bin deskhand
+# With the features of the whole workspace: it is the program that the tests have just built.
+cargo build --locked --quiet --workspace --bin deskhand
 scripts/page-tests.sh
 
 step "the script that runs inside pages, in a browser"

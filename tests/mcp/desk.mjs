@@ -21,7 +21,8 @@ export class Desk {
     this.workspace = join(this.place, 'workspace')
     this.data = join(this.place, 'data')
     for (const folder of ['workspace', 'home']) mkdirSync(join(this.place, folder))
-    this.env = { PATH: process.env.PATH, HOME: join(this.place, 'home'), LC_ALL: 'C.UTF-8' }
+    // With the data of every tool, which is checked against its schema.
+    this.env = { PATH: process.env.PATH, HOME: join(this.place, 'home'), LC_ALL: 'C.UTF-8', DESKHAND_MCP_STRUCTURED_CONTENT: 'true' }
     this.running = []
     this.write('notes.txt', 'milk\nbread\n')
   }

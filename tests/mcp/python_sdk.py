@@ -35,7 +35,13 @@ class Desk:
         self.workspace.mkdir()
         (self.place / "home").mkdir()
         (self.workspace / "notes.txt").write_text("milk\nbread\n")
-        self.env = {"PATH": os.environ["PATH"], "HOME": str(self.place / "home"), "LC_ALL": "C.UTF-8"}
+        # With the data of every tool, which is checked against its schema.
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.place / "home"),
+            "LC_ALL": "C.UTF-8",
+            "DESKHAND_MCP_STRUCTURED_CONTENT": "true",
+        }
         self.server = None
 
     def args(self, *words):

@@ -20,7 +20,7 @@ use deskhand_guard::{
     shell::Shell,
 };
 use deskhand_serve::mcp::client::{self, Places, Servers};
-use deskhand_store::Store;
+use deskhand_store::{DataFolder, Store, Trust};
 use deskhand_tools::{desktop::Seat, files::JournalledFiles};
 use serde_json::Value;
 
@@ -70,13 +70,12 @@ impl App {
     pub fn open(shared: &Shared) -> Result<Self> {
         let data_dir = places::data_dir(shared.data_dir.as_deref())?;
         let workspaces = workspaces(shared)?;
-        // Opening the store makes folders; the database is opened only where something asks it.
-        let early = Store::open(&data_dir, &deskhand_store::StoreOptions::default())?;
+        let data = DataFolder::open(&data_dir)?;
         let mut registry = registry();
-        let mut settings = load_settings(shared, &workspaces[0], &early, &registry)?;
+        let mut settings = load_settings(shared, &workspaces[0], data.trust(), &registry)?;
         let config_dir = config_dir(shared, &workspaces);
         settings.warnings.extend(not_read(shared, config_dir.as_deref()));
-        let store = Store::open(&data_dir, &settings.store())?;
+        let store = data.store(&settings.store());
         let paths_config = paths_config(shared, &settings, &data_dir, workspaces);
         let paths = Paths::open(paths_config.clone()).context("the workspace cannot be opened")?;
         let undo: Arc<dyn UndoJournal> = store.undo();
@@ -164,7 +163,7 @@ impl App {
 
     /// The settings as they are now, read anew from all their layers.
     pub fn settings_now(&self, shared: &Shared) -> Result<Settings> {
-        load_settings(shared, self.paths.workspace(), &self.store, &self.gate.registry)
+        load_settings(shared, self.paths.workspace(), &self.store.trust(), &self.gate.registry)
     }
 
     /// The schema of a tool's arguments; `null` where there is no such tool.
@@ -304,7 +303,7 @@ fn sandbox(settings: &Settings, paths: &Paths) -> Result<Sandbox> {
     Ok(Sandbox::new(SandboxConfig { paths: paths.clone(), launcher, wanted, limits }))
 }
 
-fn load_settings(shared: &Shared, workspace: &Path, store: &Store, registry: &Registry) -> Result<Settings> {
+fn load_settings(shared: &Shared, workspace: &Path, trust: &Trust, registry: &Registry) -> Result<Settings> {
     let named = named_config(shared);
     let tools: Vec<String> = registry.own().map(|entry| entry.spec().name.to_owned()).collect();
     let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
@@ -312,7 +311,7 @@ fn load_settings(shared: &Shared, workspace: &Path, store: &Store, registry: &Re
         named_file: named.as_deref(),
         usual_file: places::config_dir().map(|dir| dir.join("config.toml")),
         workspace,
-        trust: &store.trust(),
+        trust,
         mode_flag: shared.mode,
         model_flag: shared.model.as_deref(),
         tools: &tools,

@@ -29,7 +29,11 @@ mod trust;
 mod undo;
 mod wake;
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use deskhand_core::StoreResult;
 
@@ -45,6 +49,48 @@ use crate::{budget::Budget, database::Database, error::Doing};
 
 const DAY: Duration = Duration::from_hours(24);
 const GIB: u64 = 1 << 30;
+
+/// The data folder, before the settings are read: which workspace configs are trusted is in its database, and the settings
+/// say how the rest of the store is kept.
+pub struct DataFolder {
+    path: PathBuf,
+    database: Arc<Database>,
+    trust: Arc<Trust>,
+}
+
+impl DataFolder {
+    /// Creates the folders that are missing. The database is opened when something is first read or written.
+    pub fn open(path: &Path) -> StoreResult<Self> {
+        for name in ["audit", "undo", "outputs"] {
+            let path = path.join(name);
+            folder::create_private(&path).doing(|| format!("create the folder {}", path.display()))?;
+        }
+        let database = Arc::new(Database::new(path.join("deskhand.db")));
+        let trust = Arc::new(Trust::new(database.clone()));
+        Ok(Self { path: path.to_path_buf(), database, trust })
+    }
+
+    pub fn trust(&self) -> &Trust {
+        &self.trust
+    }
+
+    pub fn store(self, options: &StoreOptions) -> Store {
+        let Self { path, database, trust } = self;
+        let reading = Arc::new(Database::new(path.join("deskhand.db")));
+        let write_back = passing::written_back(&database);
+        let undo = Budget::new(path.join("undo"), options.undo_max_bytes, options.undo_max_age);
+        let outputs = Budget::new(path.join("outputs"), options.outputs_max_bytes, options.outputs_max_age);
+        Store {
+            audit: Arc::new(Audit::new(path.join("audit"), database.clone(), options.audit_enabled)),
+            approvals: Arc::new(Approvals::new(database.clone(), write_back.clone(), path.join("wake"))),
+            grants: Arc::new(Grants::new(database.clone())),
+            outputs: Arc::new(Outputs::new(outputs)),
+            sessions: Arc::new(Sessions::new(database, reading, write_back, &path)),
+            undo: Arc::new(Undo::new(undo)),
+            trust,
+        }
+    }
+}
 
 /// What can be set about keeping things.
 #[derive(Clone, Debug)]
@@ -83,25 +129,7 @@ pub struct Store {
 
 impl Store {
     pub fn open(data_dir: &Path, options: &StoreOptions) -> StoreResult<Self> {
-        for name in ["audit", "undo", "outputs"] {
-            let path = data_dir.join(name);
-            folder::create_private(&path).doing(|| format!("create the folder {}", path.display()))?;
-        }
-        let database = Arc::new(Database::new(data_dir.join("deskhand.db")));
-        let reading = Arc::new(Database::new(data_dir.join("deskhand.db")));
-        let write_back = passing::written_back(&database);
-        let undo = Budget::new(data_dir.join("undo"), options.undo_max_bytes, options.undo_max_age);
-        let outputs =
-            Budget::new(data_dir.join("outputs"), options.outputs_max_bytes, options.outputs_max_age);
-        Ok(Self {
-            audit: Arc::new(Audit::new(data_dir.join("audit"), database.clone(), options.audit_enabled)),
-            approvals: Arc::new(Approvals::new(database.clone(), write_back.clone(), data_dir.join("wake"))),
-            grants: Arc::new(Grants::new(database.clone())),
-            outputs: Arc::new(Outputs::new(outputs)),
-            sessions: Arc::new(Sessions::new(database.clone(), reading, write_back, data_dir)),
-            undo: Arc::new(Undo::new(undo)),
-            trust: Arc::new(Trust::new(database)),
-        })
+        Ok(DataFolder::open(data_dir)?.store(options))
     }
 
     pub fn audit(&self) -> Arc<Audit> {

@@ -174,7 +174,13 @@ fn appends(report: &mut Report, sessions: &Sessions) -> anyhow::Result<()> {
 }
 
 fn new_turn(session: &str) -> NewTurn {
-    NewTurn { session_id: session.into(), content: "go".into(), uploads: Vec::new(), model: None }
+    NewTurn {
+        session_id: session.into(),
+        content: "go".into(),
+        uploads: Vec::new(),
+        model: None,
+        queued: None,
+    }
 }
 
 fn ending() -> TurnEnd {

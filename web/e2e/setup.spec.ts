@@ -1,4 +1,5 @@
 // The first run: no model yet, a key that is refused, one that works, the demo.
+import { answered, question, said, say, sessionId } from "./chat";
 import { FakeProvider } from "./provider";
 import { expect, named, test, visit } from "./test";
 
@@ -71,18 +72,37 @@ test("a key is added and removed in the settings", async ({ open, page }) => {
   }
 });
 
-test("the demo is one click away, labelled as one, with real tools", async ({ open, page }) => {
+test("the demo plays a step for each Next, and nothing that nobody asked for", async ({ open, page }) => {
   const server = await open();
   await page.getByRole("button", { name: /Show me a demo first/ }).click();
   await expect(page).toHaveURL(/\/s\//);
   const main = page.getByRole("main");
   await expect(main).toContainText(/demo/i);
   await expect(main).toContainText(/scripted/i);
-  const id = new URL(page.url()).pathname.split("/")[2] ?? "";
-  await expect
-    .poll(async () => {
-      const { calls } = await server.json<{ calls: unknown[] }>("GET", `/api/v1/sessions/${id}/calls`);
-      return calls.length;
-    })
-    .toBeGreaterThan(0);
+  const next = page.getByRole("button", { name: named("Next") });
+  await expect(next).toBeEnabled();
+  await expect(main).toContainText("What is on my packing list?");
+  await expect(said(page)).toHaveCount(0);
+  await next.click();
+  await answered(page, "There are three things on it");
+  await expect(said(page)).toHaveCount(1);
+  await expect(page.getByText("Step 2 of 4")).toBeVisible();
+  // What is not in the script is answered as such, and does nothing.
+  await say(page, "delete my files");
+  await answered(page, "Nothing was done.");
+  const { calls } = await server.json<{ calls: { tool: string }[] }>("GET", `/api/v1/sessions/${sessionId(page)}/calls`);
+  expect(calls.map(({ tool }) => tool)).toEqual(["read_file"]);
+  await page.reload();
+  await expect(page.getByText("Step 2 of 4")).toBeVisible();
+  await next.click();
+  await expect(next).toBeDisabled();
+  await question(page).getByRole("button", { name: "Allow once" }).click();
+  await answered(page, "The line now says");
+  await next.click();
+  await question(page).getByRole("button", { name: "Allow once" }).click();
+  await answered(page, "The file is as it was");
+  await next.click();
+  await answered(page, "That was refused before anything ran");
+  await expect(next).toHaveCount(0);
+  await expect(page.getByText("The demo is over.")).toBeVisible();
 });

@@ -7,8 +7,10 @@ use std::{
 
 use deskhand_core::{
     EventBody, EventSink, Gate, SessionCx,
+    id::new_id,
     session::{NewTurn, Role, Session, SessionError, SessionStore, TitledBy, TurnEnd, UNTITLED},
 };
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -17,7 +19,7 @@ use crate::{
     compaction::{Compacting, Covered, WantedBy},
     context::{compact, history, tokens::Encoding},
     hub::{EventHub, EventStream},
-    provider::{Provider, ProviderError},
+    provider::{Arguments, ModelCall, Provider, ProviderError},
     recovery, title,
     turn::{Turn, TurnHandle},
 };
@@ -148,6 +150,32 @@ impl Agent {
 
     /// Starts a turn in a task of its own. The user's message is stored when this returns.
     pub fn start(&self, request: TurnRequest) -> Result<TurnHandle, AgentError> {
+        self.begin(request, None, None)
+    }
+
+    /// Starts a turn with a message that waited for it, by its id in the queue.
+    pub fn start_queued(&self, request: TurnRequest, queued: i64) -> Result<TurnHandle, AgentError> {
+        self.begin(request, None, Some(queued))
+    }
+
+    /// Starts a turn whose first step is this call, which takes the one path like any other: it is planned, and asked where it
+    /// must be. The model reads its result and continues from there.
+    pub fn start_with_call(
+        &self,
+        request: TurnRequest,
+        tool: &str,
+        arguments: Value,
+    ) -> Result<TurnHandle, AgentError> {
+        let call = ModelCall { id: new_id(), name: tool.to_owned(), arguments: Arguments::Given(arguments) };
+        self.begin(request, Some(call), None)
+    }
+
+    fn begin(
+        &self,
+        request: TurnRequest,
+        first_call: Option<ModelCall>,
+        queued: Option<i64>,
+    ) -> Result<TurnHandle, AgentError> {
         let parts = &self.0.parts;
         if request.message.trim().is_empty() && request.uploads.is_empty() {
             return Err(AgentError::Invalid("the message is empty".to_owned()));
@@ -167,6 +195,7 @@ impl Agent {
             content: message.clone(),
             uploads: request.uploads.clone(),
             model: Some(provider.name().to_owned()),
+            queued,
         })?;
         if session.title == UNTITLED && !session.title_locked {
             // A title is not worth a turn that has begun.
@@ -201,7 +230,8 @@ impl Agent {
             provider,
             surroundings,
             handle.clone(),
-        );
+        )
+        .beginning_with(first_call);
         self.0.running().insert(handle.session_id().to_owned(), handle.clone());
         let (inner, kept) = (Arc::clone(&self.0), handle.clone());
         tokio::spawn(async move {

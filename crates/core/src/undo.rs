@@ -1,6 +1,6 @@
 //! The undo journal: what a call changed, written down before it changes it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -82,6 +82,37 @@ pub struct UndoEntry {
     pub steps: Vec<UndoStep>,
     /// The call that took it back, where one did.
     pub undone_by: Option<CallId>,
+}
+
+impl UndoEntry {
+    /// Whether what it changed is undone now. An undo can be undone, too.
+    pub fn is_undone(&self, journal: &dyn UndoJournal) -> StoreResult<bool> {
+        let (mut is_undone, mut by) = (false, self.undone_by);
+        while let Some(call) = by {
+            is_undone = !is_undone;
+            by = journal.load(call)?.and_then(|entry| entry.undone_by);
+        }
+        Ok(is_undone)
+    }
+
+    /// The paths that it changed, each once. Folders are named only where nothing in them is.
+    pub fn paths(&self) -> Vec<&Path> {
+        let (mut files, mut folders): (Vec<&Path>, Vec<&Path>) = Default::default();
+        for step in &self.steps {
+            let (path, list) = match step {
+                UndoStep::Change { path, before: PathState::Absent, after: PathState::Folder { .. } } => {
+                    (path, &mut folders)
+                }
+                UndoStep::Change { path, .. } => (path, &mut files),
+                UndoStep::Move { to, .. } => (to, &mut files),
+            };
+            // What a call keeps for itself on the way lies in the entry's own folder.
+            if !path.starts_with(&self.folder) && !list.contains(&path.as_path()) {
+                list.push(path);
+            }
+        }
+        if files.is_empty() { folders } else { files }
+    }
 }
 
 /// What an entry says of itself before its first step.

@@ -263,7 +263,7 @@ impl Models for ConfiguredModels {
 
     fn connect_for(&self, session: &Session, name: Option<&str>) -> Result<Arc<dyn Provider>, ProviderError> {
         match name.and_then(demo::language_of) {
-            Some(language) if session.metadata.demo => Ok(Arc::new(DemoModel::of(session, language)?)),
+            Some(language) if session.metadata.demo => Ok(Arc::new(DemoModel::new(language)?)),
             _ => self.connect(name),
         }
     }

@@ -84,6 +84,8 @@ const MIGRATIONS: &[Step] = &[
     // Whose a session is.
     Step::Column { table: "sessions", name: "owner", declaration: "TEXT NOT NULL DEFAULT ''" },
     Step::Sql(sessions::OWNERS),
+    // Messages that wait for the end of a turn.
+    Step::Sql(sessions::QUEUE),
 ];
 
 /// One step, which can be run twice.
@@ -256,6 +258,7 @@ mod tests {
             "INSERT INTO sessions (id, created_at, updated_at, changed) VALUES ('kept', '', '', 1)",
             "UPDATE sessions SET owner = 'kept'",
             "DELETE FROM session_counts WHERE sessions = 0",
+            "INSERT INTO queued_messages VALUES (1, 'kept', '', '[]', '')",
         ];
         let columns = [
             "grants id",
@@ -266,6 +269,7 @@ mod tests {
             "sessions id",
             "sessions owner",
             "session_counts owner",
+            "queued_messages session_id",
         ];
         assert_eq!(rows.len(), MIGRATIONS.len(), "a new step wants a row here");
         let folder = tempfile::tempdir().unwrap();

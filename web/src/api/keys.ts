@@ -16,6 +16,7 @@ export const keys = {
   settings: ["settings"] as const,
   grants: ["grants"] as const,
   undo: ["undo"] as const,
+  changes: (id: string) => ["undo", "of", id] as const,
   processes: ["processes"] as const,
   folder: (path: string, session?: string) => ["folder", path, session ?? ""] as const,
   file: (path: string, session?: string) => ["file", path, session ?? ""] as const,

@@ -28,6 +28,7 @@ function answer(url: string, init: RequestInit): Promise<Response> {
     "sessions/s": session,
     "sessions/s/messages": { session_id: "s", total: messages.length, last_event: lastEvent, messages },
     "sessions/s/uploads": { uploads: [] },
+    "sessions/s/changes": { changes: [] },
     models: { usual: "m", models: ["m"], providers: [], keyring: { available: true } },
     about: { model: "m", limits: { upload_bytes: 100 } },
   };

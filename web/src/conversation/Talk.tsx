@@ -8,17 +8,21 @@ import { Problem } from "../shell/Problem";
 import { Announcer } from "./Announcer";
 import styles from "./conversation.module.css";
 import { ConversationBar } from "./ConversationBar";
+import { expiredCalls } from "./expired";
 import { sendFailure } from "./failure";
 import { FailureCard } from "./FailureCard";
 import { type ListHandle, VirtualList } from "./list/VirtualList";
 import { shownPath } from "./live";
 import { MessageRow } from "./MessageRow";
 import type { Row } from "./rows";
+import { DemoNext } from "./sender/DemoNext";
 import { DropZone } from "./sender/DropZone";
 import { MessageSender, type SenderHandle, useUploadLimit } from "./sender/MessageSender";
+import { QueuedList } from "./sender/QueuedList";
 import { attach } from "./sender/uploads";
 import { SessionContext } from "./SessionContext";
 import { NoticeLine } from "./steps/NoticeLine";
+import { useChanges } from "./undo/changes";
 import { useTalk } from "./useTalk";
 
 /** How many messages are fetched at once on the way to one that a link names. */
@@ -39,9 +43,18 @@ export function Talk({ sessionId }: { sessionId: string }) {
   useMessageInAddress(rows, list, view);
 
   const workspace = session.data?.metadata.workspace;
+  const changes = useChanges(sessionId);
+  const expired = useMemo(() => expiredCalls(rows), [rows]);
+  const { running, askAgain } = talk;
   const place = useMemo(
-    () => ({ sessionId, workspace: workspace === undefined ? null : shownPath(workspace) }),
-    [sessionId, workspace],
+    () => ({
+      sessionId,
+      workspace: workspace === undefined ? null : shownPath(workspace),
+      changes,
+      expired,
+      askAgain: running ? null : askAgain,
+    }),
+    [sessionId, workspace, changes, expired, running, askAgain],
   );
   const files = useCallback((chosen: readonly File[]) => attach(sessionId, chosen, limit), [sessionId, limit]);
   const draw = useCallback((row: Row) => <MessageRow row={row} paused={paused} actions={actions} />, [paused, actions]);
@@ -63,7 +76,7 @@ export function Talk({ sessionId }: { sessionId: string }) {
     <SessionContext value={place}>
       <DropZone className={styles.view} onFiles={files}>
         <h1 className="dh-hidden">{words.title}</h1>
-        {session.data && <ConversationBar session={session.data} running={talk.running} compacting={talk.compacting} onCompact={actions.compact} />}
+        {session.data && <ConversationBar session={session.data} running={running} compacting={talk.compacting} onCompact={actions.compact} />}
         <VirtualList
           ref={view}
           rows={rows}
@@ -74,7 +87,7 @@ export function Talk({ sessionId }: { sessionId: string }) {
           header={<div className={styles.earlier}>{list.loadingEarlier ? words.loadingEarlier : ""}</div>}
           footer={
             <div className={styles.column}>
-              {rows.length === 0 && <p className={styles.nothing}>{words.nothingYet}</p>}
+              {rows.length === 0 && <p className={styles.nothing}>{session.data?.metadata.demo === true ? words.demo.begin : words.nothingYet}</p>}
               {live.notices.map((item) => (
                 <NoticeLine key={item.key} notice={item.notice} />
               ))}
@@ -87,6 +100,15 @@ export function Talk({ sessionId }: { sessionId: string }) {
             </div>
           }
         />
+        {session.data?.metadata.demo === true && (
+          <DemoNext
+            suggested={session.data.metadata.suggested ?? []}
+            said={rows.flatMap((row) => (row.kind === "user" ? [row.text] : []))}
+            busy={running || talk.sending}
+            onNext={talk.sayNext}
+          />
+        )}
+        <QueuedList queued={session.data?.queued ?? []} running={running} actions={talk.queueActions} />
         <MessageSender
           ref={sender}
           sessionId={sessionId}
@@ -100,7 +122,7 @@ export function Talk({ sessionId }: { sessionId: string }) {
           onFiles={files}
           onOrder={talk.give}
           sending={talk.sending}
-          running={talk.running}
+          running={running}
           paused={paused}
           model={session.data?.metadata.model ?? null}
           onModel={talk.chooseModel}

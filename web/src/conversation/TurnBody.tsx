@@ -8,6 +8,7 @@ import { FailureCard } from "./FailureCard";
 import { Markdown } from "./markdown/Markdown";
 import { segmentsOf } from "./segments";
 import { Chain } from "./steps/Chain";
+import { TurnUndo } from "./undo/UndoLine";
 import type { TurnView } from "./view";
 
 interface Props {
@@ -44,6 +45,7 @@ export const TurnBody = memo(function TurnBody({ turn, running, paused, onRetry,
           {paused ? words.turn.paused : words.turn.working}
         </p>
       )}
+      {!running && <TurnUndo turnId={turn.turnId} />}
       {turn.outcome === "failed" && <FailureCard failure={failureOf(turn.reason)} onRetry={onRetry} onCompact={onCompact} />}
       {turn.outcome === "cancelled" && <p className={styles.ended}>{words.turn.cancelled}</p>}
       {turn.outcome === "stopped" && (

@@ -1,7 +1,10 @@
 // What a person does to a conversation, as requests.
 import { api, ApiError } from "../api/client";
-import type { MessageSent, SessionItem, Upload } from "../api/types";
+import type { ExecuteResponse, MessageSent, Outcome, QueuedMessage, SessionItem, Upload } from "../api/types";
 import { messageBefore } from "./useMessages";
+
+/** Large trees take their time. */
+const UNDO_TIMEOUT = 1_800_000;
 
 function session(id: string): string {
   return `sessions/${encodeURIComponent(id)}`;
@@ -16,6 +19,31 @@ export function say(sessionId: string, content: string, uploads: readonly string
     content,
     ...(uploads.length === 0 ? {} : { uploads }),
   });
+}
+
+/** Says something when the turn that is under way has ended. */
+export function queue(sessionId: string, content: string, uploads: readonly string[]): Promise<QueuedMessage> {
+  return api.post<QueuedMessage>(`${session(sessionId)}/queue`, {
+    content,
+    ...(uploads.length === 0 ? {} : { uploads }),
+  });
+}
+
+export function editQueued(sessionId: string, id: number, content: string): Promise<QueuedMessage> {
+  return api.put<QueuedMessage>(`${session(sessionId)}/queue/${id}`, { content });
+}
+
+export function removeQueued(sessionId: string, id: number): Promise<unknown> {
+  return api.delete(`${session(sessionId)}/queue/${id}`);
+}
+
+export function sendQueued(sessionId: string, id: number): Promise<MessageSent> {
+  return api.post<MessageSent>(`${session(sessionId)}/queue/${id}/send`, {});
+}
+
+/** Makes a call again whose question expired: a new turn begins with it. */
+export function askAgain(sessionId: string, callId: string, content: string): Promise<MessageSent> {
+  return api.post<MessageSent>(`${session(sessionId)}/calls/${encodeURIComponent(callId)}/again`, { content });
 }
 
 export type TurnOrder = "cancel" | "pause" | "resume";
@@ -65,6 +93,16 @@ export async function forkAndSay(sessionId: string, messageId: number, content: 
 
 export function setModel(sessionId: string, model: string): Promise<SessionItem> {
   return api.put<SessionItem>(session(sessionId), { model });
+}
+
+/** A click is the yes: it undoes what the call changed, where that is still as the call left it. */
+export function undoCall(callId: string): Promise<ExecuteResponse> {
+  return api.post<ExecuteResponse>(`undo/${encodeURIComponent(callId)}`, {}, { timeout: UNDO_TIMEOUT });
+}
+
+/** The same for all that a turn changed, the last change first; what cannot be undone stops it there. */
+export function undoTurn(turnId: string): Promise<{ undone: Outcome[] }> {
+  return api.post<{ undone: Outcome[] }>(`undo/turns/${encodeURIComponent(turnId)}`, {}, { timeout: UNDO_TIMEOUT });
 }
 
 export function startDemo(language: "en" | "zh"): Promise<{ session_id: string }> {

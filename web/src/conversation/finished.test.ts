@@ -1,17 +1,19 @@
 import { afterEach, expect, test } from "vitest";
 
-import type { Message, Step } from "../api/types";
-import { done, events, outcome, planned, started, text, thought } from "./events.testing";
+import type { CallEnd, Message, Step } from "../api/types";
+import { done, events, outcome, planned, request, started, text, thought } from "./events.testing";
 import { forgetSeen, keepSeen, turnOf } from "./finished";
 import { reduceAll, startOf } from "./live";
 import { saidIn } from "./view";
 
 afterEach(forgetSeen);
 
+const end: CallEnd = {
+  status: "success", result: "Changed 1 line.", ended_at: "2026-01-01T00:00:01.000Z", duration_ms: 40, undo: "c1", full_output: "out:c1",
+};
 const call: Step = {
   type: "call", round: 1, call_id: "c1", model_call_id: "m", tool: "edit_file", arguments: { path: "notes.txt" },
-  started_at: "2026-01-01T00:00:00.000Z",
-  end: { status: "success", result: "Changed 1 line.", ended_at: "2026-01-01T00:00:01.000Z", duration_ms: 40, undo: "c1", full_output: "out:c1" },
+  started_at: "2026-01-01T00:00:00.000Z", end,
 };
 
 function message(steps: Step[], more: Partial<Message> = {}): Message {
@@ -47,6 +49,28 @@ test("what was seen live of a call stays when the stored message takes its place
   if (live === null) throw new Error("no turn");
   keepSeen(live);
   expect(turnOf(message(steps)).items[2]).toMatchObject({ plan: { summary: "Change notes.txt" } });
+});
+
+test("what the events tell of a call is shown as a page that watched it showed it; pictures come from the step", () => {
+  const images = [{ mime: "image/png", base64: "AAAA" }];
+  const seen = events(
+    planned("c1"),
+    { type: "approval_wanted", request: request() },
+    { type: "approval_settled", approval_id: "q1", call_id: "c1", settled: { settled: "answered", answer: { to: "execution", answer: "yes" }, by: "person:web" } },
+    { type: "call_ended", outcome: outcome("c1", { data: [{ a: 1, b: 2 }] }) },
+  );
+  const withImages: Step = { ...call, end: { ...end, images } };
+  const [item] = turnOf(message([withImages], { call_events: seen })).items;
+  const live = reduceAll(startOf(0), seen).turn?.items[0];
+  if (live?.kind !== "call" || live.outcome === null) throw new Error("no call");
+  expect(item).toEqual({ ...live, outcome: { ...live.outcome, images } });
+  expect(item).toMatchObject({ plan: { summary: "Change notes.txt" }, outcome: { decidedBy: "person:web" } });
+});
+
+test("a call that was cut off keeps its plan", () => {
+  const cut: Step = { ...call, end: { ...end, status: "cancelled", result: "interrupted" } };
+  const [item] = turnOf(message([cut], { call_events: events(planned("c1")) })).items;
+  expect(item).toMatchObject({ plan: { summary: "Change notes.txt" }, outcome: { status: "cancelled", text: "interrupted" } });
 });
 
 test("a call without an end, empty texts and reminders", () => {

@@ -1,9 +1,9 @@
 // From a stored message to what is shown: the same model as of a turn that runs.
-import type { CallStep, Message, Step } from "../api/types";
-import { newCall } from "./live";
+import type { CallStep, Message, SessionEvent, Step } from "../api/types";
+import { newCall, reduceAll, startOf } from "./live";
 import type { CallItem, Item, TurnView } from "./view";
 
-/** What this page saw live of calls and is not stored with the message: plans, answers, live output. */
+/** What this page saw live of calls: that is also what they printed on the way, which no list of messages tells. */
 const seen = new Map<string, CallItem>();
 const MOST_SEEN = 500;
 
@@ -25,7 +25,8 @@ export function forgetSeen(): void {
 
 export function turnOf(message: Message): TurnView {
   const { metadata } = message;
-  const items: Item[] = (message.execution_steps ?? []).flatMap(itemOf);
+  const told = callsIn(message.call_events ?? []);
+  const items: Item[] = (message.execution_steps ?? []).flatMap((step, index) => itemOf(step, index, told));
   if (message.content !== "") {
     items.push({ kind: "text", key: `${items.length}`, text: message.content, open: false });
   }
@@ -41,7 +42,13 @@ export function turnOf(message: Message): TurnView {
   };
 }
 
-function itemOf(step: Step, index: number): Item[] {
+/** The calls as a page that watches them sees them. */
+function callsIn(events: readonly SessionEvent[]): Map<string, CallItem> {
+  const items = reduceAll(startOf(0), events).turn?.items ?? [];
+  return new Map(items.flatMap((item) => (item.kind === "call" ? [[item.callId, item]] : [])));
+}
+
+function itemOf(step: Step, index: number, told: ReadonlyMap<string, CallItem>): Item[] {
   const key = `${index}`;
   switch (step.type) {
     case "thought":
@@ -51,17 +58,18 @@ function itemOf(step: Step, index: number): Item[] {
     case "nudge":
       return [{ kind: "notice", key, notice: { about: "nudge", text: step.text } }];
     case "call":
-      return [callOf(step)];
+      return [callOf(step, told.get(step.call_id))];
     default:
       return [];
   }
 }
 
-function callOf(step: CallStep): CallItem {
+function callOf(step: CallStep, told: CallItem | undefined): CallItem {
   const live = seen.get(step.call_id);
   const { end } = step;
-  const stored = newCall(step.call_id, step.tool, Date.parse(step.started_at));
   if (live !== undefined && live.outcome !== null) return live;
+  const stored = { ...newCall(step.call_id, step.tool, Date.parse(step.started_at)), ...told };
+  if (stored.outcome !== null) return { ...stored, outcome: { ...stored.outcome, images: end?.images ?? [] } };
   if (end === undefined) return { ...stored, arguments: step.arguments };
   return {
     ...stored,
@@ -78,6 +86,7 @@ function callOf(step: CallStep): CallItem {
       undo: end.undo ?? null,
       durationMs: end.duration_ms,
       decidedBy: null,
+      rule: null,
       outside: end.outside ?? null,
       edited: null,
       images: end.images ?? [],

@@ -266,6 +266,7 @@ function outcomeOf(outcome: Outcome): CallOutcome {
     undo: outcome.undo,
     durationMs: outcome.duration_ms,
     decidedBy: outcome.decided_by,
+    rule: outcome.rule,
     outside: outcome.outside ?? null,
     edited: outcome.edited ?? null,
     images: outcome.images ?? [],

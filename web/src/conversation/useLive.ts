@@ -7,6 +7,7 @@ import { keys } from "../api/keys";
 import type { SessionDetail } from "../api/types";
 import { startOf } from "./live";
 import { LiveStore } from "./liveStore";
+import type { TurnView } from "./view";
 
 const NOTHING = startOf(0);
 
@@ -35,7 +36,16 @@ export function useLive(sessionId: string) {
     void client.invalidateQueries({ queryKey: keys.session(sessionId) });
     void client.invalidateQueries({ queryKey: keys.uploads(sessionId) });
   }, [client, sessionId, stale]);
+  const changed = changesIn(live.turn);
+  useEffect(() => {
+    void client.invalidateQueries({ queryKey: keys.changes(sessionId) });
+  }, [client, sessionId, stale, changed]);
   return { session, live, begin: first };
+}
+
+/** How many calls of a turn changed something. */
+function changesIn(turn: TurnView | null): number {
+  return (turn?.items ?? []).filter((item) => item.kind === "call" && item.outcome !== null && item.outcome.undo !== null).length;
 }
 
 /** The event behind which the stream begins. */

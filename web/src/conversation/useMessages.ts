@@ -4,7 +4,7 @@ import { useCallback, useRef, useState } from "react";
 
 import { api } from "../api/client";
 import { keys } from "../api/keys";
-import type { Message, MessageList } from "../api/types";
+import type { Message, MessageList, SessionEvent } from "../api/types";
 
 const FIRST = 50;
 const EARLIER = 100;
@@ -14,6 +14,18 @@ export interface Messages {
   total: number;
   /** The newest event when the newest of them were read: what later ones tell of may not be in here. */
   lastEvent: number;
+}
+
+/** Puts what the events tell of calls to the answers that made them. */
+export function withCallEvents({ call_events: events = [], ...page }: MessageList): MessageList {
+  if (events.length === 0) return page;
+  const byTurn = new Map<string | null, SessionEvent[]>();
+  for (const event of events) byTurn.set(event.turn_id, [...(byTurn.get(event.turn_id) ?? []), event]);
+  const messages = page.messages.map((message) => {
+    const own = message.role === "assistant" ? byTurn.get(message.metadata.turn_id ?? null) : undefined;
+    return own === undefined ? message : { ...message, call_events: own };
+  });
+  return { ...page, messages };
 }
 
 /** What is known already, and the newest page: they are joined where they meet. */
@@ -51,7 +63,7 @@ export function useMessages(sessionId: string) {
   const query = useQuery({
     queryKey: key,
     queryFn: async ({ signal }) => {
-      const page = await api.get<MessageList>(path(sessionId), { query: { last: FIRST }, signal });
+      const page = withCallEvents(await api.get<MessageList>(path(sessionId), { query: { last: FIRST, call_events: true }, signal }));
       // What is known by now: earlier ones may have come meanwhile.
       return joined(client.getQueryData<Messages>(key), page);
     },
@@ -67,7 +79,8 @@ export function useMessages(sessionId: string) {
       underWay.current = true;
       setLoading(true);
       try {
-        const page = await api.get<MessageList>(path(sessionId), { query: { last: count, before: first.id } });
+        const query = { last: count, before: first.id, call_events: true };
+        const page = withCallEvents(await api.get<MessageList>(path(sessionId), { query }));
         client.setQueryData<Messages>(keys.messages(sessionId), (before) => withEarlier(before, page));
       } catch {
         // Scrolling up asks again.

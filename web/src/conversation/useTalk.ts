@@ -7,14 +7,29 @@ import { keys } from "../api/keys";
 import { useText } from "../i18n";
 import { navigate } from "../router";
 import { sayError } from "../shell/Problem";
-import { compact, fork, forkAndSay, order, say, setModel, type TurnOrder } from "./actions";
+import {
+  askAgain,
+  compact,
+  editQueued,
+  fork,
+  forkAndSay,
+  order,
+  queue,
+  removeQueued,
+  say,
+  sendQueued,
+  setModel,
+  type TurnOrder,
+} from "./actions";
 import type { RowActions } from "./MessageRow";
 import { hasArrived, type Outgoing, type Row, rowsOf, type UserRow } from "./rows";
 import { putBack, useDraft } from "./sender/draft";
+import type { QueueActions } from "./sender/QueuedList";
 import { clearSent } from "./sender/uploads";
+import { gistOf } from "./steps/gist";
 import { useLive } from "./useLive";
 import { type Messages, useMessages } from "./useMessages";
-import { isRunning } from "./view";
+import { type CallItem, isRunning } from "./view";
 
 export function useTalk(sessionId: string) {
   const client = useQueryClient();
@@ -76,6 +91,40 @@ export function useTalk(sessionId: string) {
     [client, refresh, sessionId, setDraft],
   );
 
+  const addToQueue = useCallback(
+    async (content: string, uploads: readonly string[]) => {
+      setError(null);
+      setDraft("");
+      try {
+        await queue(sessionId, content, uploads);
+        clearSent(sessionId, uploads);
+        await refresh();
+      } catch (problem) {
+        setDraft((typed) => putBack(content, typed));
+        setError(problem);
+      }
+    },
+    [refresh, sessionId, setDraft],
+  );
+
+  const queueActions = useMemo<QueueActions>(() => {
+    const doing = (work: Promise<unknown>) => work.then(refresh, (problem: unknown) => refresh().finally(() => tell(problem)));
+    return {
+      edit: (id, content) => doing(editQueued(sessionId, id, content)),
+      remove: (id) => void doing(removeQueued(sessionId, id)),
+      send: (id) => void doing(sendQueued(sessionId, id)),
+    };
+  }, [refresh, sessionId, tell]);
+
+  const askOnceMore = useCallback(
+    (call: CallItem) => {
+      const what = `${call.tool} ${call.plan?.summary ?? gistOf(call.arguments)}`.trim();
+      setError(null);
+      askAgain(sessionId, call.callId, text.conversation.approval.askAgainSaid(what)).then(refresh).catch(setError);
+    },
+    [refresh, sessionId, text],
+  );
+
   const give = useCallback(
     (what: TurnOrder) => {
       if (what !== "cancel") setOrdered({ turnId, paused: what === "pause" });
@@ -129,8 +178,9 @@ export function useTalk(sessionId: string) {
 
   return {
     session, live, list, rows, running, paused, draft, setDraft, error, setError, sending: outgoing !== null,
-    send: (content: string, uploads: readonly string[]) => void send(content, uploads, true),
-    give, actions, chooseModel, compacting,
+    send: (content: string, uploads: readonly string[]) => void (running ? addToQueue(content, uploads) : send(content, uploads, true)),
+    sayNext: (content: string) => void send(content, [], false),
+    give, actions, chooseModel, compacting, queueActions, askAgain: askOnceMore,
   };
 }
 

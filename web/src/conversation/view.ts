@@ -59,6 +59,8 @@ export interface CallOutcome {
   undo: string | null;
   durationMs: number;
   decidedBy: string | null;
+  /** The rule that decided. */
+  rule: string | null;
   outside: string | null;
   edited: Json;
   images: readonly Image[];

@@ -37,7 +37,7 @@ use crate::{
     },
     context::{history, tokens::Calibrated},
     desk::TurnDesk,
-    provider::{Finish, Provider, ProviderError},
+    provider::{Finish, ModelCall, Provider, ProviderError},
 };
 
 use self::{ask::Asked, control::Cancelled};
@@ -76,6 +76,8 @@ pub(crate) struct Turn {
     calibrated: Calibrated,
     room: room::Room,
     round: u32,
+    /// A call that is made before the model is asked.
+    first_call: Option<ModelCall>,
 }
 
 /// How a turn ends, with the last words of the model.
@@ -167,11 +169,17 @@ impl Turn {
             calibrated: Calibrated::default(),
             room: room::Room::default(),
             round: 0,
+            first_call: None,
             client_wish: session.metadata.client.as_ref().and_then(|client| client.instructions.clone()),
             provider,
             set,
             agent,
         }
+    }
+
+    #[must_use]
+    pub fn beginning_with(self, first_call: Option<ModelCall>) -> Self {
+        Self { first_call, ..self }
     }
 
     /// Runs the turn to its one end, whatever happens on the way.
@@ -230,6 +238,13 @@ impl Turn {
     /// The rounds.
     async fn walk(&mut self) -> Result<End, Broken> {
         self.load().await?;
+        if let Some(call) = self.first_call.take() {
+            self.round += 1;
+            self.guards.before_round();
+            if let Some(stop) = self.make_calls(Vec::new(), vec![call]).await? {
+                return Ok(self.sum_up(stop).await);
+            }
+        }
         loop {
             self.handle.go_on().await?;
             if let Some(stop) = self.guards.over_limit(self.handle.has_run(), &self.usage) {

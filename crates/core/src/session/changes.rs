@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 
 use super::{Owner, PageAsk, SessionResult, SessionStore, ToolCallQuery};
-use crate::{id::CallId, undo::UndoJournal};
+use crate::{
+    id::CallId,
+    undo::{UndoEntry, UndoJournal},
+};
 
 /// How many of the newest calls are looked through.
 const MOST_CALLS: u64 = 1_000;
@@ -36,8 +39,12 @@ pub fn changes_of_turn(
         })
     };
     let entries = journal.recent(usize::try_from(MOST_CALLS).unwrap_or(usize::MAX))?;
-    let there: HashSet<CallId> =
-        entries.into_iter().filter(|entry| entry.undone_by.is_none()).map(|entry| entry.call).collect();
+    let mut there: HashSet<CallId> = HashSet::new();
+    for entry in &entries {
+        if !entry.is_undone(journal)? {
+            there.insert(entry.call);
+        }
+    }
     let turn_id = match which {
         WhichTurn::Named(id) => Some(id.to_owned()),
         WhichTurn::Newest | WhichTurn::OfCall(_) => {
@@ -54,5 +61,11 @@ pub fn changes_of_turn(
     if rows.is_empty() {
         return Ok(None);
     }
-    Ok(Some(rows.into_iter().filter_map(|row| row.undo).filter(|call| there.contains(call)).collect()))
+    let made: Vec<CallId> = rows.into_iter().filter_map(|row| row.undo).collect();
+    // An undo of what the turn itself had changed leaves nothing to take back.
+    let undid = |undo: &CallId| {
+        let own = |entry: &&UndoEntry| made.contains(&entry.call);
+        entries.iter().filter(own).any(|entry| entry.undone_by == Some(*undo))
+    };
+    Ok(Some(made.iter().copied().filter(|call| there.contains(call) && !undid(call)).collect()))
 }

@@ -161,6 +161,19 @@ pub struct NewTurn {
     pub content: String,
     pub uploads: Vec<String>,
     pub model: Option<String>,
+    /// The message that waited and is sent with this turn: it leaves the queue when the turn begins, or stays in it.
+    pub queued: Option<i64>,
+}
+
+/// A message that waits for the end of the turn that is under way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct QueuedMessage {
+    pub id: i64,
+    /// Masked.
+    pub content: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uploads: Vec<String>,
+    pub created_at: Time,
 }
 
 /// What became of the wish to begin a turn.
@@ -323,8 +336,20 @@ pub trait SessionStore: Send + Sync {
     fn append_events(&self, events: Vec<NewEvent>) -> SessionResult<Vec<Event>>;
     /// The events after `after`, at most `limit`.
     fn events(&self, session: &str, after: u64, limit: usize) -> SessionResult<Vec<Event>>;
+    /// What the events of these turns tell of their calls: plans, questions with their answers, and ends, without the images,
+    /// which stand in the steps. Turns of other owners than the session's have none.
+    fn call_events(&self, session: &str, turns: &[String]) -> SessionResult<Vec<Event>>;
     /// The number of the newest event of a session; 0 where it has none.
     fn last_event(&self, session: &str) -> SessionResult<u64>;
+
+    /// Keeps a message until the turn that is under way has ended. It is kept over restarts, and not copied by a fork.
+    fn queue_message(&self, session: &str, content: &str, uploads: &[String])
+    -> SessionResult<QueuedMessage>;
+    /// The messages that wait, the first one first.
+    fn queued(&self, session: &str) -> SessionResult<Vec<QueuedMessage>>;
+    fn edit_queued(&self, session: &str, id: i64, content: &str) -> SessionResult<QueuedMessage>;
+    /// Takes a message out of the queue.
+    fn unqueue(&self, session: &str, id: i64) -> SessionResult<QueuedMessage>;
 
     fn add_upload(&self, new: &NewUpload) -> SessionResult<Upload>;
     /// Moves a file into the session. If that fails, the file is left where it was.

@@ -34,8 +34,8 @@ impl Models for Always {
         Err(no_model())
     }
 
-    fn connect_for(&self, session: &Session, _: Option<&str>) -> Result<Arc<dyn Provider>, ProviderError> {
-        Ok(Arc::new(DemoModel::of(session, self.0)?.without_narration()))
+    fn connect_for(&self, _: &Session, _: Option<&str>) -> Result<Arc<dyn Provider>, ProviderError> {
+        Ok(Arc::new(DemoModel::new(self.0)?.without_narration()))
     }
 }
 

@@ -20,7 +20,9 @@ pub struct Script {
     pub title: String,
     files: Vec<ScriptFile>,
     pub turns: Vec<ScriptTurn>,
-    /// What is answered when all turns have been played.
+    /// What is answered to something that is not in the script, while it is being played.
+    aside: ScriptedReply,
+    /// The same when its last turn has been played.
     over: ScriptedReply,
 }
 
@@ -59,12 +61,21 @@ impl Script {
         Ok(())
     }
 
-    /// What the model answers in one turn, counted from 0, at the pace of somebody who types fast.
-    fn replies_of(&self, turn: usize) -> scripted::Script {
+    /// The turn that begins with this message.
+    fn turn_of(&self, message: &str) -> Option<&ScriptTurn> {
+        self.turns.iter().find(|turn| turn.message == message.trim())
+    }
+
+    /// What the model answers to the last of these messages, at the pace of somebody who types fast.
+    fn replies_to(&self, said: &[&str]) -> scripted::Script {
         let slowly = |reply: &ScriptedReply| ScriptedReply { delay_ms: 15, ..reply.clone() };
-        let replies = match self.turns.get(turn) {
+        let replies = match said.last().and_then(|message| self.turn_of(message)) {
             Some(turn) => turn.replies.iter().map(slowly).collect(),
-            None => vec![slowly(&self.over)],
+            None => {
+                let last = self.turns.last().map(|turn| turn.message.as_str());
+                let is_over = said.iter().any(|message| Some(message.trim()) == last);
+                vec![slowly(if is_over { &self.over } else { &self.aside })]
+            }
         };
         scripted::Script { replies, ..scripted::Script::default() }
     }
@@ -73,6 +84,18 @@ impl Script {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn script_answers_its_own_messages_only() {
+        let script = Script::of(Language::English).unwrap();
+        let first_of = |said: &[&str]| script.replies_to(said).replies[0].text.clone();
+        let [first, .., last] = &script.turns[..] else { panic!("several turns") };
+        assert_eq!(first_of(&[&first.message]), first.replies[0].text);
+        assert_eq!(first_of(&[&last.message, &format!(" {}\n", first.message)]), first.replies[0].text);
+        assert_eq!(first_of(&[&first.message, "hello"]), script.aside.text);
+        assert_eq!(first_of(&["hello"]), script.aside.text);
+        assert_eq!(first_of(&[&last.message, "hello"]), script.over.text);
+    }
 
     #[test]
     fn both_scripts_tell_the_same_story_with_real_tools() {
@@ -95,6 +118,7 @@ mod tests {
             // A turn ends with words, and never with a call.
             assert!(script.turns.iter().all(|turn| turn.replies.last().unwrap().calls.is_empty()));
             assert!(script.over.calls.is_empty() && script.over.text.contains("Ollama"));
+            assert!(script.aside.calls.is_empty() && script.aside.text.contains("Ollama"));
             let [edit] = &script.turns[1].replies[0].calls[..] else { panic!("one edit") };
             let old = edit.arguments.as_ref().unwrap()["old_text"].as_str().unwrap();
             assert_eq!(script.files[0].content.matches(old).count(), 1);

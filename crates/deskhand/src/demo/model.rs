@@ -1,11 +1,11 @@
-//! The script as a model: each turn of a session plays the next turn of the script, whatever was said.
+//! The script as a model: a message of the script plays its turn; any other is answered without a tool.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
 
 use deskhand_agent::provider::{
-    Capabilities, Delta, ErrorClass, ModelRequest, Provider, ProviderError, Reply, scripted::Scripted,
+    Capabilities, ChatMessage, Delta, ErrorClass, ModelRequest, Provider, ProviderError, Reply,
+    scripted::{self, Scripted},
 };
-use deskhand_core::session::Session;
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
@@ -26,37 +26,26 @@ pub fn language_of(name: &str) -> Option<Language> {
     [Language::English, Language::Chinese].into_iter().find(|language| language.code() == code)
 }
 
-/// One turn of the script.
+/// The script in one turn of a session.
 pub struct DemoModel {
     name: String,
-    replies: Scripted,
-    narration: Option<String>,
-    was_told: AtomicBool,
+    script: Script,
+    /// The replies of this turn, chosen when it begins.
+    replies: OnceLock<Scripted>,
+    narrates: bool,
 }
 
 impl DemoModel {
-    fn new(script: &Script, language: Language, turn: usize) -> Self {
-        Self {
-            name: name(language),
-            replies: Scripted::new("demo", script.replies_of(turn)),
-            narration: script.turns.get(turn).map(|turn| turn.narration.clone()),
-            was_told: AtomicBool::new(false),
-        }
-    }
-
-    /// The next turn of a demo's session. What was said so far stands in the store, so it goes on after a restart.
-    pub fn of(session: &Session, language: Language) -> Result<Self, ProviderError> {
+    pub fn new(language: Language) -> Result<Self, ProviderError> {
         let script = Script::of(language)
             .map_err(|error| ProviderError::new(ErrorClass::NoSuchModel, format!("{error:#}.")))?;
-        // A turn is a message of the person and its answer.
-        let turn = usize::try_from(session.message_count / 2).unwrap_or(usize::MAX);
-        Ok(Self::new(&script, language, turn))
+        Ok(Self { name: name(language), script, replies: OnceLock::new(), narrates: true })
     }
 
     /// Without the words for the person: the terminal shows them in its own way.
     #[must_use]
     pub fn without_narration(self) -> Self {
-        Self { narration: None, ..self }
+        Self { narrates: false, ..self }
     }
 }
 
@@ -66,7 +55,7 @@ impl Provider for DemoModel {
     }
 
     fn capabilities(&self) -> Capabilities {
-        self.replies.capabilities()
+        Scripted::new("demo", scripted::Script::default()).capabilities()
     }
 
     fn complete<'a>(
@@ -75,11 +64,21 @@ impl Provider for DemoModel {
         on: &'a mut (dyn FnMut(Delta) + Send),
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Reply, ProviderError>> {
-        if let Some(narration) = &self.narration
-            && !self.was_told.swap(true, Ordering::Relaxed)
-        {
-            on(Delta::Notice(narration.clone()));
-        }
-        self.replies.complete(request, on, cancel)
+        let replies = self.replies.get_or_init(|| {
+            let said: Vec<&str> = request.messages.iter().filter_map(said_by_user).collect();
+            let turn = said.last().and_then(|message| self.script.turn_of(message));
+            if let Some(turn) = turn.filter(|_| self.narrates) {
+                on(Delta::Notice(turn.narration.clone()));
+            }
+            Scripted::new("demo", self.script.replies_to(&said))
+        });
+        replies.complete(request, on, cancel)
+    }
+}
+
+fn said_by_user(message: &ChatMessage) -> Option<&str> {
+    match message {
+        ChatMessage::User { text, .. } => Some(text),
+        _ => None,
     }
 }

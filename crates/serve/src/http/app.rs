@@ -1,7 +1,7 @@
 //! What all routes stand on.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -43,6 +43,8 @@ struct Inner {
     client_talks: Mutex<Remembered>,
     /// By session: what was read from pages through the browser's routes, which no conversation has.
     read_in_browser: Mutex<HashMap<String, Arc<Outside>>>,
+    /// The turns after which queued messages are sent.
+    watched_turns: Mutex<HashSet<String>>,
     links: Links,
     metrics: Metrics,
     pulse: Pulse,
@@ -59,6 +61,7 @@ impl App {
             confirmations,
             client_talks: Mutex::default(),
             read_in_browser: Mutex::default(),
+            watched_turns: Mutex::default(),
             links: Links::default(),
             metrics: Metrics::default(),
             pulse: Pulse::default(),
@@ -129,6 +132,17 @@ impl App {
         // Only what has been read need be known.
         read.retain(|_, outside| outside.is_tainted() || Arc::strong_count(outside) > 1);
         Arc::clone(read.entry(session.to_owned()).or_default())
+    }
+
+    /// Notes that the end of this turn is waited for. `false`: it is already.
+    pub fn watches_turn(&self, turn_id: &str) -> bool {
+        let mut watched = self.0.watched_turns.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.insert(turn_id.to_owned())
+    }
+
+    /// Notes that the turn has ended.
+    pub fn watched_turn(&self, turn_id: &str) {
+        self.0.watched_turns.lock().unwrap_or_else(PoisonError::into_inner).remove(turn_id);
     }
 
     /// Fires when the server ends: what streams without end stops then.

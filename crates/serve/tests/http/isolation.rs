@@ -79,6 +79,19 @@ fn others() -> Vec<Row> {
         ("GET", "/api/v1/sessions/{session_id}/messages", "", none(), Nothing, true),
         ("POST", "/api/v1/sessions/{session_id}/messages", "", json!({"content": "hi"}), Nothing, false),
         ("GET", "/api/v1/sessions/{session_id}/calls", "", none(), Nothing, true),
+        ("POST", "/api/v1/sessions/{session_id}/calls/{call_id}/again", "", json!({}), Nothing, false),
+        ("GET", "/api/v1/sessions/{session_id}/changes", "", none(), Nothing, true),
+        ("POST", "/api/v1/sessions/{session_id}/queue", "", json!({"content": "hi"}), Nothing, false),
+        (
+            "PUT",
+            "/api/v1/sessions/{session_id}/queue/{queued_id}",
+            "",
+            json!({"content": "hi"}),
+            Nothing,
+            false,
+        ),
+        ("DELETE", "/api/v1/sessions/{session_id}/queue/{queued_id}", "", none(), Nothing, false),
+        ("POST", "/api/v1/sessions/{session_id}/queue/{queued_id}/send", "", none(), Nothing, false),
         ("POST", "/api/v1/sessions/{session_id}/cancel", "", none(), Nothing, false),
         ("POST", "/api/v1/sessions/{session_id}/pause", "", none(), Nothing, false),
         ("POST", "/api/v1/sessions/{session_id}/resume", "", none(), Nothing, false),
@@ -203,7 +216,12 @@ async fn move_in() -> Belongings {
         tokio::time::sleep(Duration::from_millis(50)).await;
         approval = house.get(Who::Owner, "/api/v1/approvals").await.1["approvals"][0]["id"].clone();
     }
+    // A message that waits for the end of that turn.
+    let path = format!("/api/v1/sessions/{session}/queue");
+    let (status, queued) = house.post(Who::Owner, &path, json!({"content": "xyzzy next"})).await;
+    assert_eq!(status, 200, "{queued}");
     let ids = HashMap::from([
+        ("{queued_id}", queued["id"].to_string()),
         ("{session_id}", session),
         ("{turn_id}", turn),
         ("{call_id}", text(&calls["calls"][0]["call_id"])),

@@ -86,3 +86,51 @@ async fn what_cannot_be_taken_back_stops_a_turn_there() {
     assert_eq!(outcomes[0]["status"], "error", "{undone}");
     assert!(house.workspace.join("a").exists());
 }
+
+#[tokio::test]
+async fn changes_of_a_session_say_what_is_undone() {
+    let write = |path: &str| ScriptedReply::call("write_file", json!({"path": path, "content": "x"}));
+    let undo = ScriptedReply::call("undo", json!({}));
+    let replies = vec![
+        write("a"),
+        write("folder/b"),
+        ScriptedReply::text("done"),
+        write("c"),
+        undo,
+        ScriptedReply::text(""),
+    ];
+    let house = House::with_model(replies).await;
+    let session = house.session(Who::Owner, "s").await;
+    let turn = house.turn(Who::Owner, &session, "write").await;
+    let path = format!("/api/v1/sessions/{session}/changes");
+    let (_, list) = house.get(Who::Owner, &path).await;
+    let states = |list: &serde_json::Value| -> Vec<(String, bool)> {
+        let changes = list["changes"].as_array().unwrap().iter();
+        let name = |one: &serde_json::Value| text(&one["paths"][0]).rsplit('/').next().unwrap().to_owned();
+        changes.map(|one| (name(one), one["undone"].as_bool().unwrap())).collect()
+    };
+    assert_eq!(states(&list), [("b".to_owned(), false), ("a".to_owned(), false)], "{list}");
+    assert_eq!(list["changes"][0]["turn_id"], json!(turn));
+    let call = text(&list["changes"][0]["call_id"]);
+    let (_, undone) = house.post(Who::Owner, &format!("/api/v1/undo/{call}"), json!({})).await;
+    let (_, list) = house.get(Who::Owner, &path).await;
+    assert_eq!(states(&list), [("b".to_owned(), true), ("a".to_owned(), false)], "{list}");
+    // An undo can be undone.
+    let redo = text(&undone["outcome"]["call_id"]);
+    house.post(Who::Owner, &format!("/api/v1/undo/{redo}"), json!({})).await;
+    let (_, list) = house.get(Who::Owner, &path).await;
+    assert_eq!(states(&list), [("b".to_owned(), false), ("a".to_owned(), false)], "{list}");
+    let (_, undone) = house.post(Who::Owner, &format!("/api/v1/undo/turns/{turn}"), json!({})).await;
+    assert_eq!(
+        undone["undone"].as_array().map(Vec::len),
+        Some(2),
+        "what was redone is undone, too: {undone}"
+    );
+    assert!(!house.workspace.join("a").exists() && !house.workspace.join("folder").exists());
+
+    // A turn that undid its own change has left nothing to undo.
+    let turn = house.turn(Who::Owner, &session, "write and undo").await;
+    let (_, undone) = house.post(Who::Owner, &format!("/api/v1/undo/turns/{turn}"), json!({})).await;
+    assert_eq!(undone, json!({"undone": []}));
+    assert!(!house.workspace.join("c").exists());
+}

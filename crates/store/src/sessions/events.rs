@@ -232,6 +232,44 @@ pub fn read(c: &Connection, session_id: &str, after: u64, limit: usize) -> Tried
     Ok(events)
 }
 
+/// What the events of a turn tell of its calls, without the images of their results. Nothing where the turn is another
+/// owner's.
+pub fn of_calls(c: &Connection, turn_id: &str, owner: &str) -> Tried<Vec<Event>> {
+    let turn: Option<(String, u64)> = c
+        .prepare_cached(
+            "SELECT turns.session_id, turns.first_seq FROM turns JOIN sessions ON sessions.id = turns.session_id
+             WHERE turns.id = ? AND sessions.owner = ?",
+        )?
+        .query_row(params![turn_id, owner], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((session_id, from)) = turn else { return Ok(Vec::new()) };
+    let end: Option<u64> = c
+        .prepare_cached(
+            "SELECT first_seq FROM events WHERE session_id = ? AND first_seq >= ? AND turn_id = ? AND kind = 'done'
+             ORDER BY first_seq LIMIT 1",
+        )?
+        .query_row(params![session_id, from, turn_id], |row| row.get(0))
+        .optional()?;
+    let mut query = c.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM events
+         WHERE session_id = ? AND first_seq BETWEEN ? AND ? AND turn_id = ?
+             AND kind IN ('call_planned', 'approval_wanted', 'approval_settled', 'call_ended')
+         ORDER BY first_seq"
+    ))?;
+    let until = end.unwrap_or(i64::MAX as u64);
+    let rows = query.query_map(params![session_id, from, until, turn_id], Stored::from_row)?;
+    let mut events = Vec::new();
+    for row in rows {
+        for mut event in row?.expand(&session_id) {
+            if let EventBody::CallEnded { outcome } = &mut event.body {
+                outcome.images.clear();
+            }
+            events.push(event);
+        }
+    }
+    Ok(events)
+}
+
 /// The number of the newest event; 0 where there is none.
 pub fn last(c: &Connection, session_id: &str) -> Tried<u64> {
     let mut query = c.prepare_cached("SELECT last_seq FROM sessions WHERE id = ?")?;

@@ -15,6 +15,7 @@ mod kept;
 mod oversize;
 mod partial;
 mod questions;
+mod queue;
 mod removal;
 mod rows;
 mod search;
@@ -37,9 +38,9 @@ use deskhand_core::{
     Event, StoreError,
     session::{
         AdoptUpload, Begun, CallStep, Deletion, Hits, Message, MessageQuery, NewEvent, NewMessage,
-        NewSession, NewTurn, NewUpload, Owner, Page, PageAsk, SearchQuery, Session, SessionError,
-        SessionMeta, SessionQuery, SessionResult, SessionStore, Step, TitledBy, ToolCallQuery, ToolCallRow,
-        Transcript, TurnEnd, TurnSteps, Upload,
+        NewSession, NewTurn, NewUpload, Owner, Page, PageAsk, QueuedMessage, SearchQuery, Session,
+        SessionError, SessionMeta, SessionQuery, SessionResult, SessionStore, Step, TitledBy, ToolCallQuery,
+        ToolCallRow, Transcript, TurnEnd, TurnSteps, Upload,
     },
 };
 use rusqlite::{Connection, Row, TransactionBehavior, types::Type};
@@ -50,7 +51,7 @@ use crate::{
     later::Later,
 };
 
-pub(crate) use tables::{OWNERS, TABLES};
+pub(crate) use tables::{OWNERS, QUEUE, TABLES};
 
 /// The most bytes of one message's content, and of its steps as JSON.
 const MAX_TEXT: usize = 64 << 20;
@@ -371,11 +372,43 @@ impl SessionStore for Sessions {
         })
     }
 
+    fn call_events(&self, session: &str, turns: &[String]) -> SessionResult<Vec<Event>> {
+        self.look("read the events of turns", |c| {
+            let owner = rows::get(c, session)?.owner;
+            let mut found = Vec::new();
+            for turn in turns {
+                found.extend(events::of_calls(c, turn, owner_column(owner.as_deref()))?);
+            }
+            Ok(found)
+        })
+    }
+
     fn last_event(&self, session: &str) -> SessionResult<u64> {
         self.look("read the events of a session", |c| {
             rows::get(c, session)?;
             events::last(c, session)
         })
+    }
+
+    fn queue_message(
+        &self,
+        session: &str,
+        content: &str,
+        uploads: &[String],
+    ) -> SessionResult<QueuedMessage> {
+        self.change("queue a message", |c| queue::add(c, session, content, uploads))
+    }
+
+    fn queued(&self, session: &str) -> SessionResult<Vec<QueuedMessage>> {
+        self.look("read the queued messages", |c| queue::list(c, session))
+    }
+
+    fn edit_queued(&self, session: &str, id: i64, content: &str) -> SessionResult<QueuedMessage> {
+        self.change("edit a queued message", |c| queue::edit(c, session, id, content))
+    }
+
+    fn unqueue(&self, session: &str, id: i64) -> SessionResult<QueuedMessage> {
+        self.change("remove a queued message", |c| queue::remove(c, session, id))
     }
 
     fn add_upload(&self, new: &NewUpload) -> SessionResult<Upload> {

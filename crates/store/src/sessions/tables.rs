@@ -172,3 +172,15 @@ CREATE TRIGGER session_moved AFTER UPDATE OF owner, deleted_at, is_archived ON s
     ON CONFLICT DO UPDATE SET sessions = sessions + 1;
 END;
 ";
+
+/// Messages that wait for the end of a turn.
+pub(crate) const QUEUE: &str = "
+CREATE TABLE IF NOT EXISTS queued_messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    content TEXT NOT NULL,
+    uploads TEXT NOT NULL,
+    created_at TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS queued_by_session ON queued_messages (session_id, id);
+";

@@ -15,7 +15,7 @@ use super::{
     MAX_METADATA, MAX_TEXT, Tried, bounded_json, calls, events, from_json, from_text,
     history::{self, Entry},
     holder::Holders,
-    invalid, json, oversize, rows, search, uploads,
+    invalid, json, oversize, queue, rows, search, uploads,
 };
 
 const COLUMNS: &str = "id, session_id, user_message, assistant_message, first_seq, started_at";
@@ -72,6 +72,9 @@ pub fn begin(c: &Connection, new: &NewTurn, mark: &str) -> Tried<Begun> {
         return Err(SessionError::Busy(session_id.to_owned()).into());
     }
     uploads::check(c, session_id, &new.uploads)?;
+    if let Some(id) = new.queued {
+        queue::remove(c, session_id, id)?;
+    }
     let (id, now) = (new_id(), Time::now());
     let asked =
         MessageMeta { turn_id: Some(id.clone()), uploads: new.uploads.clone(), ..MessageMeta::default() };

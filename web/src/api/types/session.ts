@@ -1,5 +1,6 @@
 // Conversations: sessions, messages, and the steps of a turn.
 import type { Decision, Image, Json, PathText, Status, Time } from "./call";
+import type { SessionEvent } from "./event";
 
 export interface ForkedFrom {
   session_id: string;
@@ -13,6 +14,8 @@ export interface SessionMeta {
   dialect?: string;
   forked_from?: ForkedFrom;
   demo?: boolean;
+  /** Of a demo: what can be said in it, in this order. */
+  suggested?: string[];
   [other: string]: unknown;
 }
 
@@ -44,6 +47,15 @@ export interface TurnState {
 export interface SessionDetail extends SessionItem {
   last_event: number;
   turn: TurnState | null;
+  queued: QueuedMessage[];
+}
+
+/** Waits for the end of the turn. */
+export interface QueuedMessage {
+  id: number;
+  content: string;
+  uploads?: string[];
+  created_at: Time;
 }
 
 export type Role = "user" | "assistant" | "system";
@@ -113,6 +125,8 @@ export interface Message {
   timestamp: Time;
   execution_steps?: Step[];
   metadata: MessageMeta;
+  /** What the events tell of its calls; put here from the list it came with. */
+  call_events?: SessionEvent[];
 }
 
 export interface SearchHit {
@@ -167,6 +181,19 @@ export interface MessageList {
   /** The newest event when these were read. */
   last_event: number;
   messages: Message[];
+  /** Turn by turn. */
+  call_events?: SessionEvent[];
+}
+
+/** What one call of a session changed. */
+export interface SessionChange {
+  call_id: string;
+  turn_id: string;
+  tool: string;
+  summary: string;
+  paths: string[];
+  undone: boolean;
+  undone_by?: string;
 }
 
 export interface MessageSent {

@@ -4,6 +4,7 @@ import { Button, Modal } from "antd";
 import { Problem } from "../../shell/Problem";
 import { visible } from "../../text/visible";
 import { useConsoleText } from "../texts";
+import { Answers } from "./Answers";
 import styles from "./call.module.css";
 import { OutcomeView } from "./OutcomeView";
 import { PlanView } from "./PlanView";
@@ -29,12 +30,9 @@ export function CallDialog({ call, title, yes }: Props) {
       onCancel={state.step === "running" ? call.cancel : call.reset}
       footer={
         state.step === "asking" ? (
-          <>
-            <Button onClick={call.decline}>{text.no}</Button>
-            <Button type="primary" onClick={call.confirm}>
-              {yes ?? text.yes}
-            </Button>
-          </>
+          <div className={styles.buttons} style={{ flexDirection: "row-reverse" }}>
+            <Answers call={call} until={state.response.plan_expires_at} yes={yes ?? text.yes} />
+          </div>
         ) : state.step === "running" ? (
           <Button onClick={call.cancel}>{text.cancel}</Button>
         ) : (

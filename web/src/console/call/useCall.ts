@@ -22,6 +22,8 @@ export interface Call {
   /** Yes to the plan that is shown. */
   confirm: () => void;
   decline: () => void;
+  /** The same call once more, from its plan on. */
+  again: () => void;
   /** Lets go of the request: the server ends the call. */
   cancel: () => void;
   reset: () => void;
@@ -89,6 +91,10 @@ export function useCall(onEnded?: (response: ExecuteResponse) => void): Call {
       const send = current.current?.send;
       if (state.step === "asking" && send) void go(send, state.response.plan_id);
     }, [go, state]),
+    again: useCallback(() => {
+      const send = current.current?.send;
+      if (send) void go(send, undefined);
+    }, [go]),
     decline: useCallback(() => leave({ step: "declined" }), [leave]),
     cancel: useCallback(() => leave({ step: "cancelled" }), [leave]),
     reset: useCallback(() => leave({ step: "idle" }), [leave]),

@@ -9,6 +9,7 @@ import { useLanguage } from "../../i18n";
 import { Problem } from "../../shell/Problem";
 import { visible } from "../../text/visible";
 import callStyles from "../call/call.module.css";
+import { Answers, AskAgain } from "../call/Answers";
 import { asCommand, toolAsCurl } from "../call/copyAs";
 import { OutcomeView } from "../call/OutcomeView";
 import { PlanView } from "../call/PlanView";
@@ -107,17 +108,16 @@ function Progress({ call, tool, sent }: { call: Call; tool: ToolInfo; sent: Json
           <div className={callStyles.cardBody}>
             {plan ? <PlanView plan={plan} /> : <p>{visible(question ?? "")}</p>}
             <div className={callStyles.buttons}>
-              <Button type="primary" onClick={call.confirm}>
-                {text.yes}
-              </Button>
-              <Button onClick={call.decline}>{text.no}</Button>
+              <Answers call={call} until={until} yes={text.yes} />
             </div>
           </div>
         </section>
       );
     }
     case "ended":
-      return <OutcomeView response={state.response} />;
+      return (
+        <OutcomeView response={state.response} extra={state.response.status === "expired" && <AskAgain call={call} />} />
+      );
     case "failed":
       return <Problem error={state.error} />;
     case "declined":

@@ -59,7 +59,7 @@ test("a allows this one call and nothing more", async () => {
   show(request({ id: "once" }));
   fireEvent.keyDown(document.body, { key: "a" });
   await waitFor(() => expect(sent).toEqual([{ url: "/api/v1/approvals/once", body: { answer: "yes" } }]));
-  expect(await screen.findByText("Allowed by web.")).toBeTruthy();
+  expect(await screen.findByText("Allowed by you on this page.")).toBeTruthy();
 });
 
 test("keys that are typed into a field, held, or pressed with others answer nothing", () => {
@@ -122,7 +122,7 @@ test("an answer that came too late says who was first", async () => {
   answering({ accepted: false, settled: { ...yes, by: "person:terminal" } });
   show(request({ id: "late" }));
   fireEvent.keyDown(document.body, { key: "a" });
-  expect(await screen.findByText("Answered elsewhere. Allowed by terminal.")).toBeTruthy();
+  expect(await screen.findByText("Answered elsewhere. Allowed by you in the terminal.")).toBeTruthy();
 });
 
 test("a result is shown exactly, and may be edited or withheld", async () => {

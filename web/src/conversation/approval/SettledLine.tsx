@@ -3,6 +3,7 @@ import type { Settled } from "../../api/types";
 import { type Texts, useText } from "../../i18n";
 import { visible } from "../../text/visible";
 import styles from "./approval.module.css";
+import { sayWho } from "./who";
 
 type Words = Texts["conversation"]["approval"];
 
@@ -15,7 +16,7 @@ export function settledWords(settled: Settled, elsewhere: boolean, words: Words)
   if (settled.settled === "expired") return words.expired;
   if (settled.settled === "withdrawn") return words.withdrawn;
   const { answer } = settled;
-  const by = settled.by.replace(/^person:/, "");
+  const by = sayWho(settled.by, null, words.who);
   const said = words.said[answer.answer](by);
   const reason = "reason" in answer && answer.reason ? words.reasonWas(answer.reason) : "";
   const kept = "remember" in answer && answer.remember ? words.kept : "";

@@ -62,8 +62,8 @@ test("a time at which it ends", () => {
 
 test("how a question was settled, and where", () => {
   const no = { settled: "answered", answer: { to: "execution", answer: "no", reason: "not today" }, by: "person:terminal" } as const;
-  expect(settledWords(no, true, en)).toBe("Answered elsewhere. Denied by terminal. Reason: not today");
-  expect(settledWords(no, false, zh)).toBe("terminal 已拒绝。 理由：not today");
+  expect(settledWords(no, true, en)).toBe("Answered elsewhere. Denied by you in the terminal. Reason: not today");
+  expect(settledWords(no, false, zh)).toBe("您在终端中已拒绝。 理由：not today");
   expect(settledWords({ settled: "expired" }, false, en)).toBe(en.expired);
   expect(settledWords({ settled: "withdrawn" }, true, en)).toBe(en.withdrawn);
 });

@@ -30,7 +30,7 @@ function Around({ children }: { children: ReactNode }) {
   return (
     <LanguageProvider first={first}>
       <App>
-        <SessionContext value={{ sessionId: "s", workspace: "/w" }}>{children}</SessionContext>
+        <SessionContext value={{ sessionId: "s", workspace: "/w", changes: new Map(), expired: new Set(), askAgain: null }}>{children}</SessionContext>
       </App>
     </LanguageProvider>
   );

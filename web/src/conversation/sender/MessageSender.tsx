@@ -49,7 +49,7 @@ export function MessageSender({ ref, ...props }: Props) {
 
   const ready = attachments.flatMap((one) => (one.upload === null ? [] : [one.upload.id]));
   const underWay = attachments.some((one) => one.state === "sending" || one.state === "waiting");
-  const maySend = !running && !sending && !underWay && (text.trim() !== "" || ready.length > 0);
+  const maySend = !sending && !underWay && (text.trim() !== "" || ready.length > 0);
   const send = () => {
     if (maySend) props.onSend(text.trim(), ready);
   };
@@ -104,13 +104,14 @@ export function MessageSender({ ref, ...props }: Props) {
                 />
               </Tooltip>
             )}
-            {running ? (
+            {running && (
               <Button danger shape="round" icon={<span className={styles.square} aria-hidden />} onClick={() => onOrder("cancel")}>
                 {words.stop}
               </Button>
-            ) : (
-              <Tooltip title={underWay ? words.waitForUploads : words.send}>
-                <Button type="primary" shape="circle" icon={<ArrowUpOutlined />} aria-label={words.send} disabled={!maySend} loading={sending} onClick={send} />
+            )}
+            {(!running || maySend) && (
+              <Tooltip title={underWay ? words.waitForUploads : running ? words.queue : words.send}>
+                <Button type="primary" shape="circle" icon={<ArrowUpOutlined />} aria-label={running ? words.queue : words.send} disabled={!maySend} loading={sending} onClick={send} />
               </Tooltip>
             )}
           </div>

@@ -1,12 +1,11 @@
 // What stands behind a step: arguments, plan, change, output, files.
-import { Button } from "antd";
 import { useMemo } from "react";
 
 import type { Json } from "../../api/types";
 import { useText } from "../../i18n";
 import { WholeOutput } from "../../output/WholeOutput";
-import { href } from "../../router";
 import { visible } from "../../text/visible";
+import { sayWho } from "../approval/who";
 import { FileCard } from "../FileChip";
 import type { CallItem, CallOutcome } from "../view";
 import { DataTable } from "./DataTable";
@@ -43,9 +42,11 @@ export function CallDetails({ call }: { call: CallItem }) {
 }
 
 function Result({ call, outcome }: { call: CallItem; outcome: CallOutcome }) {
-  const words = useText().conversation.step;
+  const { step: words, approval } = useText().conversation;
+  const { who } = approval;
   const rows = useMemo(() => rowsOf(outcome.data), [outcome.data]);
   const printed = commandIn(call.arguments) !== null || call.output !== "";
+  const decided = (by: string) => by.split("; result: ").map((one) => sayWho(one, outcome.rule, who)).join(" · ");
   return (
     <>
       {outcome.error !== null && (
@@ -77,12 +78,7 @@ function Result({ call, outcome }: { call: CallItem; outcome: CallOutcome }) {
       )}
       <div className={styles.actions}>
         {outcome.fullOutput !== null && <WholeOutput handle={outcome.fullOutput} />}
-        {outcome.undo !== null && (
-          <Button size="small" href={href({ name: "view", view: "undo" })}>
-            {words.undo}
-          </Button>
-        )}
-        {outcome.decidedBy !== null && <span className={styles.faint}>{words.decidedBy(outcome.decidedBy)}</span>}
+        {outcome.decidedBy !== null && <span className={styles.faint}>{words.decidedBy(decided(outcome.decidedBy))}</span>}
       </div>
     </>
   );

@@ -2,11 +2,13 @@
 import { useText } from "../../i18n";
 import { visible } from "../../text/visible";
 import { ApprovalCard } from "../approval/ApprovalCard";
+import { AskAgain } from "../approval/AskAgain";
 import { SettledLine } from "../approval/SettledLine";
 import { wasAnsweredElsewhere } from "../approval/useAnswer";
 import { Picture } from "../markdown/Picture";
 import { sayDuration } from "../numbers";
 import { useSessionPlace } from "../SessionContext";
+import { StepUndo } from "../undo/UndoLine";
 import { type CallItem, pendingOf } from "../view";
 import { CallDetails } from "./CallDetails";
 import { Fold } from "./Fold";
@@ -58,6 +60,8 @@ export function CallRow({ call, running }: { call: CallItem; running: boolean })
             )
           ),
         )}
+        {call.outcome?.status === "expired" && <AskAgain call={call} />}
+        {call.outcome !== null && call.outcome.undo !== null && <StepUndo callId={call.outcome.undo} />}
         {call.outcome !== null && call.outcome.images.length > 0 && (
           <div className={styles.images}>
             {call.outcome.images.map((image, index) => (

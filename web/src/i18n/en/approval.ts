@@ -71,6 +71,16 @@ export const approval = {
     pass: (by: string) => `Passed on by ${by}.`,
     withhold: (by: string) => `Withheld by ${by}.`,
   },
+  who: {
+    page: "you on this page",
+    terminal: "you in the terminal",
+    grant: "an answer you had remembered",
+    mode: (mode: string) => `the mode “${mode}”`,
+    rule: (rule: string) => `the rule ${rule}`,
+  },
+  askAgain: "Ask again",
+  askAgainSaid: (what: string) => `Ask me again: ${what}`,
+  askAgainMasked: "It had a secret in it that is not kept, so it cannot be asked again as it was. Ask for it in a message.",
   reasonWas: (reason: string) => `Reason: ${reason}`,
   kept: "The answer is remembered.",
 };

@@ -57,6 +57,7 @@ fn one_turn(store: &dyn SessionStore, session: &str) {
         content: "mend the typo in 行李清单".into(),
         uploads: Vec::new(),
         model: None,
+        queued: None,
     });
     let turn = begun.unwrap().turn.id;
     let call = CallStep {

@@ -10,11 +10,12 @@ fn desk(arguments: &'static [&'static str]) -> Served {
     Served::around("", Around { without_model: true, arguments, ..Around::default() })
 }
 
-fn begin(served: &Served, language: &str) -> (String, Vec<Value>, Value) {
+/// A demo, and what can be said in it.
+fn begin(served: &Served, language: &str) -> (String, Vec<String>) {
     let begun = served.post("/api/v1/demo", json!({"language": language}));
-    let id = begun["session_id"].as_str().unwrap().to_owned();
-    let events = served.watch(&id, begun["first_event"].as_u64().unwrap() - 1).until("done");
-    (id, events, begun)
+    let suggested =
+        begun["suggested"].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned());
+    (begun["session_id"].as_str().unwrap().to_owned(), suggested.collect())
 }
 
 fn workspace(served: &Served, id: &str) -> PathBuf {
@@ -28,9 +29,19 @@ fn text(events: &[Value]) -> String {
 }
 
 #[test]
-fn the_first_turn_begins_at_once_and_a_change_is_asked() {
+fn demo_plays_what_was_asked_for_and_a_change_needs_approval() {
     let served = desk(&[]);
-    let (id, events, begun) = begin(&served, "en");
+    let (id, suggested) = begin(&served, "en");
+    assert_eq!(suggested.len(), 4);
+    let session = served.get(&format!("/api/v1/sessions/{id}"));
+    assert_eq!(
+        (&session["message_count"], &session["turn"]),
+        (&json!(0), &Value::Null),
+        "nothing began by itself"
+    );
+    assert_eq!(session["metadata"]["suggested"], json!(suggested));
+    assert!(session["title"].as_str().unwrap().starts_with("Demo"));
+    let events = served.turn(&id, &suggested[0]);
     assert_eq!(events.last().unwrap()["outcome"], "completed", "{events:?}");
     assert!(text(&events).contains("three"), "{events:?}");
     assert!(events.iter().any(|event| event["type"] == "notice"), "the narration is told");
@@ -39,14 +50,13 @@ fn the_first_turn_begins_at_once_and_a_change_is_asked() {
         (&read["outcome"]["tool"], &read["outcome"]["status"]),
         (&json!("read_file"), &json!("success"))
     );
-    assert_eq!(begun["suggested"].as_array().unwrap().len(), 3);
-    let session = served.get(&format!("/api/v1/sessions/{id}"));
-    assert_eq!(session["metadata"]["suggested"], begun["suggested"]);
-    assert!(session["title"].as_str().unwrap().starts_with("Demo"));
+    let aside = served.turn(&id, "whatever I type");
+    assert!(text(&aside).contains("Nothing was done"), "{aside:?}");
+    assert!(aside.iter().all(|event| event["type"] != "call_planned"), "{aside:?}");
 
     let file = workspace(&served, &id).join("packing-list.md");
     assert!(fs::read_to_string(&file).unwrap().contains("tickts"));
-    let begun = served.say(&id, "whatever I type");
+    let begun = served.say(&id, &suggested[1]);
     let question = served.question();
     assert_eq!((&question["tool"], &question["session_id"]), (&json!("edit_file"), &json!(id)));
     assert!(fs::read_to_string(&file).unwrap().contains("tickts"), "nothing happens before the yes");
@@ -66,16 +76,17 @@ fn the_first_turn_begins_at_once_and_a_change_is_asked() {
 #[test]
 fn it_goes_on_after_a_restart_and_says_when_it_is_over() {
     let mut served = desk(&["--mode", "auto"]);
-    let (id, _, _) = begin(&served, "zh");
+    let (id, suggested) = begin(&served, "zh");
+    served.turn(&id, &suggested[0]);
     let file = workspace(&served, &id).join("packing-list.md");
     let title = served.get(&format!("/api/v1/sessions/{id}"))["title"].clone();
     assert!(title.as_str().unwrap().starts_with("演示"), "{title}");
-    served.turn(&id, "改");
+    served.turn(&id, &suggested[1]);
     assert!(fs::read_to_string(&file).unwrap().contains("车票"));
     served.kill_and_restart();
-    served.turn(&id, "撤销");
+    served.turn(&id, &suggested[2]);
     assert!(fs::read_to_string(&file).unwrap().contains("车漂"), "the third turn takes the change back");
-    let forbidden = served.turn(&id, "删除");
+    let forbidden = served.turn(&id, &suggested[3]);
     let call = forbidden.iter().find(|event| event["type"] == "call_ended").unwrap();
     assert_eq!(call["outcome"]["status"], "blocked", "{call}");
     for _ in 0..2 {

@@ -1,5 +1,6 @@
 //! `deskhand serve` as programs meet it: a real process on a real port, asked by hand.
 
+mod again;
 mod background;
 mod browser_port;
 mod demo;

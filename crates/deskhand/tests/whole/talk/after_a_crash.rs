@@ -183,6 +183,7 @@ async fn what_became_of_each_call_is_said_truly() {
             content: "do".into(),
             uploads: vec![],
             model: None,
+            queued: None,
         })
         .unwrap();
     let step = |call_id: CallId, tool: &str| {

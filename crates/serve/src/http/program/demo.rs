@@ -29,8 +29,6 @@ pub struct DemoScene {
     pub workspace: std::path::PathBuf,
     /// The scripted model, by its name.
     pub model: String,
-    /// What is said first.
-    pub first: String,
-    /// What is said after that, in this order.
+    /// What is said in it, in this order.
     pub suggested: Vec<String>,
 }

@@ -87,6 +87,7 @@ pub async fn say(
     };
     let agent = app.agent().clone();
     let handle = app.blocking(move || Ok(agent.start(request)?)).await?;
+    super::queue::send_after(&app, &person, handle.clone());
     Ok((StatusCode::ACCEPTED, Json(begun(&handle))))
 }
 

@@ -4,11 +4,7 @@ use std::{cmp::Reverse, path::Path, sync::Arc};
 
 use aide::axum::{ApiRouter, routing::post_with};
 use axum::{Json, extract::State};
-use deskhand_agent::TurnRequest;
-use deskhand_core::{
-    event::NoEvents,
-    session::{NewSession, Owner, PageAsk, Session, SessionError, SessionMeta, SessionQuery},
-};
+use deskhand_core::session::{NewSession, Owner, PageAsk, Session, SessionError, SessionMeta, SessionQuery};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +26,10 @@ pub fn routes() -> ApiRouter<App> {
         "/api/v1/demo",
         post_with(begin, |op| {
             op.id("beginDemo")
-                .summary("A scripted conversation with real tools; its first turn begins at once")
-                .description("Each further message plays the next turn of the script, whatever it says.")
+                .summary("A scripted conversation with real tools, which begins with its first message")
+                .description(
+                    "Each message of `suggested` plays its turn; any other is answered without a tool.",
+                )
                 .tag("models")
         }),
     )
@@ -45,10 +43,7 @@ struct DemoBody {
 #[derive(Serialize, JsonSchema)]
 struct DemoBegun {
     session_id: String,
-    turn_id: String,
-    /// The number of its event `turn_started`: watch from the one before it.
-    first_event: u64,
-    /// What could be said next, in this order. It also stands in the session's metadata.
+    /// What can be said in it, in this order. It also stands in the session's metadata.
     suggested: Vec<String>,
 }
 
@@ -73,24 +68,7 @@ async fn begin(
         owner: person.user.clone(),
     };
     let session = app.store(move |store| store.create(&new)).await?;
-    let surroundings = app.surround(&person, Some(&session), None, Arc::new(NoEvents)).await?;
-    let request = TurnRequest {
-        session_id: session.id,
-        message: scene.first,
-        uploads: Vec::new(),
-        model: None,
-        surroundings,
-        options: None,
-        observer: None,
-    };
-    let agent = app.agent().clone();
-    let turn = app.blocking(move || Ok(agent.start(request)?)).await?;
-    Ok(Json(DemoBegun {
-        session_id: turn.session_id().to_owned(),
-        turn_id: turn.turn_id().to_owned(),
-        first_event: turn.first_event(),
-        suggested: scene.suggested,
-    }))
+    Ok(Json(DemoBegun { session_id: session.id, suggested: scene.suggested }))
 }
 
 /// Clears the folders of a person's oldest demos away, so that there is room for one more.

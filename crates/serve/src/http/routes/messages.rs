@@ -2,7 +2,10 @@
 
 use aide::axum::{ApiRouter, routing::get_with};
 use axum::{Json, extract::State};
-use deskhand_core::session::{Message, MessageQuery, Owner, ToolCallQuery, ToolCallRow};
+use deskhand_core::{
+    Event,
+    session::{IMPORTED, Message, MessageQuery, Owner, Step, ToolCallQuery, ToolCallRow},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +52,9 @@ struct MessageParams {
     before: Option<i64>,
     /// Only those after this one.
     after: Option<i64>,
+    /// Also what the events tell of the calls in them: plans, questions and answers, data, who decided.
+    #[serde(default)]
+    call_events: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -60,6 +66,9 @@ struct MessageList {
     /// is under way.
     last_event: u64,
     messages: Vec<Message>,
+    /// With `call_events`: the events about the calls of the turns that have ended, turn by turn. Images stand in the steps alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    call_events: Vec<Event>,
 }
 
 async fn list(
@@ -74,10 +83,13 @@ async fn list(
         last: params.last,
         before: params.before,
     };
-    let (last_event, found) = app
+    let (last_event, found, call_events) = app
         .with_session(&person, &path.session_id, move |store, session| {
             // In this order: an event that comes between the two is told of again, and none is missed.
-            Ok((store.last_event(&session.id)?, store.messages(&session.id, &query)?))
+            let (last_event, found) = (store.last_event(&session.id)?, store.messages(&session.id, &query)?);
+            let turns = if params.call_events { turns_with_calls(&found.items) } else { Vec::new() };
+            let call_events = store.call_events(&session.id, &turns)?;
+            Ok((last_event, found, call_events))
         })
         .await?;
     Ok(Json(MessageList {
@@ -85,7 +97,19 @@ async fn list(
         total: found.total,
         last_event,
         messages: found.items,
+        call_events,
     }))
+}
+
+/// The turns of these answers that have ended and made calls. What came with a file says nothing about what happened here.
+fn turns_with_calls(messages: &[Message]) -> Vec<String> {
+    let has_calls = |message: &&Message| {
+        let steps = message.execution_steps.as_deref().unwrap_or_default();
+        steps.iter().any(|step| matches!(step, Step::Call(_)))
+            && message.metadata.outcome.is_some()
+            && !message.metadata.other.contains_key(IMPORTED)
+    };
+    messages.iter().filter(has_calls).filter_map(|message| message.metadata.turn_id.clone()).collect()
 }
 
 #[derive(Serialize, JsonSchema)]

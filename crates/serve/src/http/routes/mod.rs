@@ -1,6 +1,7 @@
 //! One file for each subject of the API. A route is one function and one line here or in its file.
 
 mod about;
+mod again;
 mod approvals;
 mod audit;
 pub mod browser;
@@ -20,6 +21,7 @@ pub mod openai;
 mod paging;
 #[cfg(unix)]
 mod processes;
+mod queue;
 mod sessions;
 mod settings;
 mod tools;
@@ -40,6 +42,8 @@ pub fn all() -> ApiRouter<App> {
         .merge(import::routes())
         .merge(messages::routes())
         .merge(chat::routes())
+        .merge(again::routes())
+        .merge(queue::routes())
         .merge(events::routes())
         .merge(notices::routes())
         .merge(tools::routes())

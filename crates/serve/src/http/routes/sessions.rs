@@ -14,8 +14,8 @@ use deskhand_core::{
     SessionEnd,
     event::NoEvents,
     session::{
-        Deletion, Hits, NewSession, Owner, SearchQuery, Session, SessionError, SessionMeta, SessionQuery,
-        TitledBy, TurnSteps,
+        Deletion, Hits, NewSession, Owner, QueuedMessage, SearchQuery, Session, SessionError, SessionMeta,
+        SessionQuery, TitledBy, TurnSteps,
     },
 };
 use schemars::JsonSchema;
@@ -225,6 +225,8 @@ struct SessionDetail {
     last_event: u64,
     /// The turn that is under way.
     turn: Option<RunningTurn>,
+    /// Messages that wait for the end of the turn.
+    queued: Vec<QueuedMessage>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -269,14 +271,15 @@ async fn get(
     person: Person,
     At(path): At<SessionPath>,
 ) -> Result<Json<SessionDetail>, ApiError> {
-    let (session, last_event, open) = app
+    let (session, last_event, open, queued) = app
         .with_session(&person, &path.session_id, |store, session| {
             let (last, open) = (store.last_event(&session.id)?, store.open_turn(&session.id)?);
-            Ok((session, last, open))
+            let queued = store.queued(&session.id)?;
+            Ok((session, last, open, queued))
         })
         .await?;
     let turn = open.map(|open| running_turn(&app, open));
-    Ok(Json(SessionDetail { item: session.into(), last_event, turn }))
+    Ok(Json(SessionDetail { item: session.into(), last_event, turn, queued }))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -10,19 +10,24 @@ use axum::{Json, extract::State};
 use deskhand_core::{
     CallId, Outcome, Request, Time,
     event::NoEvents,
-    session::{Owner, WhichTurn, changes_of_turn},
+    session::{Owner, PageAsk, ToolCallQuery, WhichTurn, changes_of_turn},
     undo::UndoEntry,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::execute::{self, ExecuteAnswer};
+use super::{
+    execute::{self, ExecuteAnswer},
+    sessions::SessionPath,
+};
 use crate::http::{app::App, error::ApiError, extract::At, person::Person};
 
 /// How many of the newest entries are looked through, those of others included.
 const MOST_READ: usize = 500;
 const MOST_SHOWN: usize = 100;
+/// How many of a session's newest calls are looked through.
+const MOST_CALLS: u64 = 1_000;
 const TOOL: &str = "undo";
 
 pub fn routes() -> ApiRouter<App> {
@@ -30,6 +35,14 @@ pub fn routes() -> ApiRouter<App> {
         .api_route(
             "/api/v1/undo",
             get_with(list, |op| op.id("listChanges").summary("Changes to files, newest first").tag("undo")),
+        )
+        .api_route(
+            "/api/v1/sessions/{session_id}/changes",
+            get_with(of_session, |op| {
+                op.id("listChangesOfSession")
+                    .summary("What the calls of a session changed, and whether that was undone, newest first")
+                    .tag("undo")
+            }),
         )
         .api_route(
             "/api/v1/undo/{call_id}",
@@ -89,6 +102,63 @@ async fn list(State(app): State<App>, person: Person) -> Result<Json<ChangeList>
     let entries = app.blocking(move || Ok(journal.recent(MOST_READ)?)).await?;
     let own = entries.into_iter().filter(|entry| entry.owner == person.user);
     Ok(Json(ChangeList { changes: own.take(MOST_SHOWN).map(Change::from).collect() }))
+}
+
+/// What one call of a session changed.
+#[derive(Serialize, JsonSchema)]
+struct SessionChange {
+    call_id: CallId,
+    turn_id: String,
+    tool: String,
+    summary: String,
+    /// What it changed, created, moved or removed.
+    paths: Vec<String>,
+    /// Whether it is undone now.
+    undone: bool,
+    /// The call that undid it, also where that was undone again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undone_by: Option<CallId>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SessionChanges {
+    changes: Vec<SessionChange>,
+}
+
+async fn of_session(
+    State(app): State<App>,
+    person: Person,
+    At(path): At<SessionPath>,
+) -> Result<Json<SessionChanges>, ApiError> {
+    let (journal, owner) = (Arc::clone(app.undo()), person.user.clone());
+    let changes = app
+        .with_session(&person, &path.session_id, move |store, session| {
+            let calls = store.tool_calls(&ToolCallQuery {
+                page: PageAsk { page: 1, size: MOST_CALLS },
+                owner: Owner::Only(owner),
+                session_id: Some(session.id),
+                turn_id: None,
+                tool: None,
+            })?;
+            let mut changes = Vec::new();
+            for call in calls.items {
+                let Some(id) = call.undo else { continue };
+                // What is too old to be kept cannot be undone.
+                let Some(entry) = journal.load(id)? else { continue };
+                changes.push(SessionChange {
+                    call_id: id,
+                    turn_id: call.turn_id,
+                    paths: entry.paths().iter().map(|path| path.display().to_string()).collect(),
+                    undone: entry.is_undone(journal.as_ref())?,
+                    undone_by: entry.undone_by,
+                    tool: entry.tool,
+                    summary: entry.summary,
+                });
+            }
+            Ok(changes)
+        })
+        .await?;
+    Ok(Json(SessionChanges { changes }))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -3,9 +3,9 @@
 use std::{collections::HashMap, io::BufRead, time::Duration};
 
 use deskhand_core::{
-    Time,
+    CallId, Image, Outcome, Status, Time,
     event::{Event, EventBody, TurnOutcome},
-    session::{MessageQuery, NewEvent, Role, SessionStore, TurnEnd},
+    session::{MessageQuery, NewEvent, NewSession, Role, SessionStore, TurnEnd},
 };
 use proptest::{
     prelude::*,
@@ -78,6 +78,55 @@ pub fn the_newest_event_and_the_first_of_a_turn_are_known(engine: &impl Engine) 
     let newest = store.last_event(&id).unwrap();
     assert_eq!((newest, store.events(&id, 0, 100).unwrap().last().unwrap().seq), (14, 14));
     assert_eq!(store.last_event("nobody").unwrap_err().to_string(), "there is no session nobody");
+}
+
+/// The end of a call with a picture.
+fn call_ended(session: &str, turn: &str, text: &str) -> NewEvent {
+    let mut outcome = Outcome::without_gate(CallId::new(), "screenshot", Status::Error, "code", text);
+    outcome.images.push(Image { mime: "image/png".into(), base64: "AAAA".into() });
+    let body = EventBody::CallEnded { outcome: Box::new(outcome) };
+    NewEvent { session_id: session.into(), turn_id: Some(turn.into()), at: Time::now(), body }
+}
+
+fn ends(events: &[Event]) -> Vec<(&str, usize)> {
+    let ended = events.iter().map(|event| match &event.body {
+        EventBody::CallEnded { outcome } => (outcome.text.as_str(), outcome.images.len()),
+        other => panic!("{other:?}"),
+    });
+    ended.collect()
+}
+
+pub fn call_events_of_a_turn_have_no_images(engine: &impl Engine) {
+    let store = engine.handle();
+    let id = create(&*store).id;
+    let turns = ["one", "two", "three"].map(|name| {
+        let turn = begin(&*store, &id, name).id;
+        let batch = vec![text(&id, &turn, "words"), call_ended(&id, &turn, name), notice(&id, "between")];
+        store.append_events(batch).unwrap();
+        store.end_turn(&turn, &end("x")).unwrap();
+        turn
+    });
+    let wanted = [turns[2].clone(), "nothing".to_owned(), turns[0].clone()];
+    let copy = store.fork(&id, None, None).unwrap().id;
+    for session in [&id, &copy] {
+        let found = store.call_events(session, &wanted).unwrap();
+        assert_eq!(ends(&found), [("three", 0), ("one", 0)]);
+        assert!(found.iter().all(|event| event.session_id == id));
+    }
+    assert!(store.call_events("nobody", &wanted).is_err());
+}
+
+pub fn call_events_of_another_owner_are_left_out(engine: &impl Engine) {
+    let store = engine.handle();
+    let (id, turn) = {
+        let id = create(&*store).id;
+        let turn = begin(&*store, &id, "go").id;
+        store.append_events(vec![call_ended(&id, &turn, "private")]).unwrap();
+        (id, turn)
+    };
+    let bobs = store.create(&NewSession { owner: Some("bob".into()), ..NewSession::default() }).unwrap().id;
+    assert!(store.call_events(&bobs, std::slice::from_ref(&turn)).unwrap().is_empty());
+    assert_eq!(ends(&store.call_events(&id, &[turn]).unwrap()), [("private", 0)]);
 }
 
 pub fn pieces_are_not_lost_when_a_turn_ends(engine: &impl Engine) {

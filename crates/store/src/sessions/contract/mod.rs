@@ -3,6 +3,7 @@
 pub mod events;
 pub mod messages;
 pub mod owners;
+pub mod queue;
 pub mod search;
 pub mod sessions;
 pub mod transcripts;
@@ -68,7 +69,11 @@ macro_rules! run_contract {
                 events_come_back_as_they_were the_newest_event_and_the_first_of_a_turn_are_known
                 pieces_are_not_lost_when_a_turn_ends
                 events_of_several_sessions_are_numbered_apart two_processes_leave_no_gap_and_no_double
-                any_events_come_back_whatever_was_seen_before a_killed_process_leaves_what_was_acknowledged
+                any_events_come_back_whatever_was_seen_before call_events_of_a_turn_have_no_images
+                call_events_of_another_owner_are_left_out a_killed_process_leaves_what_was_acknowledged
+            }
+            queue {
+                queued_messages_keep_their_order_until_removed queue_refuses_what_cannot_be_sent
             }
             search {
                 finds_chinese_and_english finds_what_is_adjacent_alone the_newest_come_first
@@ -172,6 +177,7 @@ pub fn new_turn(session: &str, content: &str) -> NewTurn {
         content: content.into(),
         uploads: Vec::new(),
         model: Some("scripted/one".into()),
+        queued: None,
     }
 }
 

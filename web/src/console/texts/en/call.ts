@@ -9,6 +9,8 @@ export const call = {
   waitsForAnswer: "The call waits for an answer to this question:",
   confirmTitle: "Run this?",
   confirmUntil: (time: string) => `The question stands until ${time}.`,
+  expired: "Time is up: nothing ran.",
+  askAgain: "Ask again",
   yes: "Yes, run it",
   no: "No",
   close: "Close",

@@ -12,6 +12,8 @@ export const call: Same<typeof en> = {
   waitsForAnswer: "调用正在等待对此问题的回答：",
   confirmTitle: "要运行吗？",
   confirmUntil: (time) => `此问题在 ${time} 之前有效。`,
+  expired: "已超时，没有执行。",
+  askAgain: "再次询问",
   yes: "是，运行",
   no: "否",
   close: "关闭",

@@ -25,12 +25,10 @@ impl DemoDesk for Demos {
         let script = Script::of(language).map_err(broken)?;
         let folder = Folder::make().map_err(broken)?;
         script.lay_out(&folder.workspace()).map_err(broken)?;
-        let mut messages = script.turns.iter().map(|turn| turn.message.clone());
         Ok(DemoScene {
             title: script.title.clone(),
             model: model::name(language),
-            first: messages.next().unwrap_or_default(),
-            suggested: messages.collect(),
+            suggested: script.turns.iter().map(|turn| turn.message.clone()).collect(),
             workspace: folder.keep(),
         })
     }

@@ -7,6 +7,7 @@ pub mod display;
 mod input;
 mod interrupted;
 mod met;
+mod over_http;
 mod screenshot;
 mod windows;
 

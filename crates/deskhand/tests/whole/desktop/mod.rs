@@ -8,6 +8,7 @@ mod input;
 mod interrupted;
 mod met;
 mod over_http;
+mod requests;
 mod screenshot;
 mod windows;
 

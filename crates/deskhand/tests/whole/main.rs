@@ -21,6 +21,8 @@ mod other_servers;
 mod private_text;
 mod probes;
 mod processes;
+#[cfg(target_os = "linux")]
+mod plans_hold;
 mod pty;
 mod reference_pages;
 mod results;

@@ -1,4 +1,4 @@
-//! Plans that were shown over HTTP and wait for their yes: the two steps of `/api/v1/tools/execute`.
+//! Plans and results that were shown over HTTP and wait for their yes: the steps of `/api/v1/tools/execute`.
 
 use std::{
     collections::HashMap,
@@ -6,7 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{Plan, id::new_id};
+use deskhand_core::{Outcome, Plan, id::new_id};
+use tokio::task::JoinHandle;
 
 /// The most that wait at once, and the most of one caller; the oldest go first.
 const MOST: usize = 1_000;
@@ -24,13 +25,24 @@ pub struct CallKey {
     pub arguments: String,
 }
 
+/// What a request says yes to.
+pub enum Confirmed {
+    Plan(Plan),
+    /// The result that this question is about.
+    Result {
+        approval_id: String,
+        /// The call, which ends once the question is answered, or has lapsed.
+        calling: JoinHandle<Outcome>,
+    },
+}
+
 struct Waiting {
     key: CallKey,
-    plan: Plan,
+    shown: Confirmed,
     until: Instant,
 }
 
-/// The plans that were shown.
+/// What was shown and waits for a yes, by the id of the plan or of the question about the result.
 pub struct Confirmations {
     limit: Duration,
     waiting: Mutex<HashMap<String, Waiting>>,
@@ -55,6 +67,17 @@ impl Confirmations {
 
     /// Keeps a plan that is about to be shown, and gives it its id.
     pub fn show(&self, key: CallKey, plan: Plan) -> String {
+        let id = new_id();
+        self.keep(id.clone(), key, Confirmed::Plan(plan));
+        id
+    }
+
+    /// Keeps a call whose result is about to be shown.
+    pub fn wait_for_result(&self, key: CallKey, approval_id: String, calling: JoinHandle<Outcome>) {
+        self.keep(approval_id.clone(), key, Confirmed::Result { approval_id, calling });
+    }
+
+    fn keep(&self, id: String, key: CallKey, shown: Confirmed) {
         let mut waiting = self.waiting();
         // Shown anew: the earlier one is not confirmed by accident.
         waiting.retain(|_, one| one.key != key);
@@ -66,21 +89,19 @@ impl Confirmations {
                 waiting.remove(&id);
             }
         }
-        let id = new_id();
-        waiting.insert(id.clone(), Waiting { key, plan, until: Instant::now() + self.limit });
-        id
+        waiting.insert(id, Waiting { key, shown, until: Instant::now() + self.limit });
     }
 
-    /// Takes the plan that was shown for this call, by its id or, where none is given, by the call. It is used once.
-    pub fn confirm(&self, plan_id: Option<&str>, key: &CallKey) -> Option<Plan> {
+    /// Takes what was shown for this call, by its id or, where none is given, by the call. It is used once.
+    pub fn confirm(&self, id: Option<&str>, key: &CallKey) -> Option<Confirmed> {
         let mut waiting = self.waiting();
-        let id = match plan_id {
+        let id = match id {
             Some(id) => id.to_owned(),
             None => waiting.iter().find(|(_, one)| one.key == *key).map(|(id, _)| id.clone())?,
         };
         // Another call's plan says nothing about this one, and stays.
         waiting.get(&id).filter(|one| one.key == *key)?;
-        waiting.remove(&id).map(|one| one.plan)
+        waiting.remove(&id).map(|one| one.shown)
     }
 }
 
@@ -93,17 +114,25 @@ mod tests {
         CallKey { caller, session_id, tool, arguments }
     }
 
+    /// The plan that is confirmed, in words.
+    fn plan(book: &Confirmations, id: Option<&str>, key: &CallKey) -> Option<String> {
+        match book.confirm(id, key)? {
+            Confirmed::Plan(plan) => Some(plan.summary),
+            Confirmed::Result { .. } => panic!("it is a result"),
+        }
+    }
+
     #[test]
     fn a_plan_is_confirmed_once_for_its_own_call() {
         let book = Confirmations::new(Duration::from_mins(1));
         let id = book.show(key("a", "1"), Plan::new("one"));
         assert!(book.confirm(Some(&id), &key("a", "2")).is_none(), "other arguments");
         assert!(book.confirm(Some(&id), &key("b", "1")).is_none(), "another caller");
-        assert_eq!(book.confirm(Some(&id), &key("a", "1")).unwrap().summary, "one");
+        assert_eq!(plan(&book, Some(&id), &key("a", "1")).unwrap(), "one");
         assert!(book.confirm(Some(&id), &key("a", "1")).is_none(), "a second time");
         book.show(key("a", "1"), Plan::new("two"));
         assert!(book.confirm(None, &key("a", "3")).is_none());
-        assert_eq!(book.confirm(None, &key("a", "1")).unwrap().summary, "two");
+        assert_eq!(plan(&book, None, &key("a", "1")).unwrap(), "two");
     }
 
     #[test]
@@ -115,7 +144,7 @@ mod tests {
         let first = book.show(key("a", "1"), Plan::new("first"));
         book.show(key("a", "1"), Plan::new("second"));
         assert!(book.confirm(Some(&first), &key("a", "1")).is_none());
-        assert_eq!(book.confirm(None, &key("a", "1")).unwrap().summary, "second");
+        assert_eq!(plan(&book, None, &key("a", "1")).unwrap(), "second");
     }
 
     #[test]

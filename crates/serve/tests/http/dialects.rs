@@ -55,11 +55,19 @@ async fn a_result_has_the_shape_of_the_dialect_that_was_asked_for() {
     let ops = execute(&house, "sys_monitor", json!({"metric": "memory"}), Some("ops")).await;
     let output: Value = serde_json::from_str(ops["result"]["output"].as_str().unwrap()).unwrap();
     assert!(output["memory"]["total"].as_str().unwrap().ends_with("GB"), "{output}");
-    // It is omni's API: its names need no dialect, unless they are ours, too.
+    // It is omni's API: its names need no dialect, also where they are ours, too. Ours are asked for by name.
     for dialect in [None, Some("omni")] {
         let omni = execute(&house, "get_file_info", json!({"path": "a.txt"}), dialect).await;
         assert_eq!((&omni["result"]["success"], &omni["result"]["data"]["size"]), (&json!(true), &json!(8)));
+        let omni = execute(&house, "list_processes", json!({}), dialect).await;
+        let processes = omni["result"]["data"]["processes"].as_array().unwrap();
+        assert_eq!(
+            Some(processes.len() as u64),
+            omni["result"]["data"]["total"].as_u64().map(|n| n.min(500))
+        );
     }
+    let ours = execute(&house, "list_processes", json!({"limit": 1}), Some("deskhand")).await;
+    assert_eq!(ours["result"]["processes"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]

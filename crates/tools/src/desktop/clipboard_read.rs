@@ -11,7 +11,8 @@ use super::{
     backend::{Faculty, Wait},
     clipboard::{Clip, Selection},
     picture::Picture,
-    picture_file, seat,
+    picture_file::{self, Readers},
+    seat,
 };
 
 #[derive(Clone, Deserialize, JsonSchema)]
@@ -146,7 +147,9 @@ fn picture(input: &Input, cx: &Cx, file: Vec<u8>, empty: Output) -> ToolResult<O
     let picture = Picture::read(&file)?;
     let (path, bytes) = (target(input, cx)?.map(|place| place.text()), file.len());
     if let Some(arg) = input.save_image.clone() {
-        cx.once_passed_on(move |cx| picture_file::write(&picture_file::place(&arg, cx)?, &file, cx));
+        cx.once_passed_on(move |cx| {
+            picture_file::write(&picture_file::place(&arg, cx)?, &file, Readers::Usual, cx)
+        });
     }
     Ok(Output {
         kind: Kind::Image,

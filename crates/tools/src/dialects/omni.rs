@@ -18,11 +18,14 @@ const SIZE: &str = r#"{"type": "integer", "minimum": 1, "description": "Pixels."
 const ENTRIES: &[DialectEntry] = &[
     DialectEntry::new("list_windows", "list_windows", &[]).shaped(data::windows),
     DialectEntry::new("get_active_window", "get_active_window", &[]).shaped(data::active_window),
-    DialectEntry::new("switch_window", "switch_window", &[required("window_id")]),
-    DialectEntry::new("close_window", "close_window", &[required("window_id"), optional("force")]),
-    DialectEntry::new("screenshot_full", "screenshot", &[]).fixed(r#"{"target": "desktop"}"#),
+    DialectEntry::new("switch_window", "switch_window", &[required("window_id")]).shaped(data::active_window),
+    DialectEntry::new("close_window", "close_window", &[required("window_id"), optional("force")])
+        .shaped(data::closed_window),
+    // Its pictures go to the folder for temporary files.
+    DialectEntry::new("screenshot_full", "screenshot", &[])
+        .fixed(r#"{"target": "desktop", "folder": "temporary"}"#),
     DialectEntry::new("screenshot_window", "screenshot", &[required("window_id")])
-        .fixed(r#"{"target": "window"}"#),
+        .fixed(r#"{"target": "window", "folder": "temporary"}"#),
     DialectEntry::new(
         "screenshot_region",
         "screenshot",
@@ -33,7 +36,7 @@ const ENTRIES: &[DialectEntry] = &[
             required("height").is("region").field("height", SIZE),
         ],
     )
-    .fixed(r#"{"target": "region"}"#),
+    .fixed(r#"{"target": "region", "folder": "temporary"}"#),
     DialectEntry::new(
         "run_shell",
         "bash",

@@ -125,7 +125,8 @@ const ENTRIES: &[DialectEntry] = &[
         "browser_screenshot",
         "browser_screenshot",
         &[optional("selector"), optional("full_page")],
-    ),
+    )
+    .shaped(text::picture),
     DialectEntry::new("browser_get_dom", "browser_get_dom", &[optional("selector"), optional("max_depth")]),
     DialectEntry::new("browser_evaluate", "browser_evaluate", &[required("script")]),
     DialectEntry::new(

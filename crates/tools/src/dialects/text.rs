@@ -20,6 +20,16 @@ pub(super) fn content(outcome: &Outcome) -> Value {
     }
 }
 
+/// A picture: the file that it is in, or the picture itself in base64.
+pub(super) fn picture(outcome: &Outcome) -> Value {
+    let file = outcome.data["path"].as_str();
+    let picture = file.or_else(|| Some(outcome.images.first()?.base64.as_str()));
+    match picture {
+        Some(picture) if outcome.is_success() => picture.into(),
+        _ => said(outcome),
+    }
+}
+
 /// What the model reads about an edit, with the names that its caller has for `old_text` and `new_text`. They stand
 /// in the first line of an error, and after it may come lines of the file, which stay as they are.
 pub(super) fn edited(outcome: &Outcome, old: &str, new: &str) -> Value {

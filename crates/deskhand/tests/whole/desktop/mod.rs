@@ -7,6 +7,8 @@ pub mod display;
 mod input;
 mod interrupted;
 mod met;
+mod over_http;
+mod requests;
 mod screenshot;
 mod windows;
 

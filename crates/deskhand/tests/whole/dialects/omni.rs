@@ -156,8 +156,9 @@ super::dialect! { "omni"
         switch_window(there, display) {
             let (id, _) = display.window("Notes", "300x200+100+100", "#336699");
             display.window("Other", "300x200+500+100", "#336699");
-            there.gives(json!({"window_id": id})).await;
-            assert_eq!(display.active(), Some(id));
+            let came = there.gives(json!({"window_id": id})).await;
+            has(came.data(), "title:text app:text handle:integer");
+            assert_eq!((&came.data()["handle"], display.active()), (&json!(id), Some(id)));
             there.gives(json!({"window_id": id.to_string()})).await;
             there.failed(&there.ends(json!({"window_id": 5}), Status::Error).await.shaped);
         }
@@ -165,7 +166,8 @@ super::dialect! { "omni"
             let (id, _) = display.window("Notes", "300x200+100+100", "#336699");
             let (other, _) = display.window("Other", "300x200+500+100", "#336699");
             let came = there.gives(json!({"window_id": id})).await;
-            has(came.data(), "id:integer title:text forced:bool");
+            has(came.data(), "handle:integer title:text forced:bool");
+            assert_eq!(came.data()["handle"], id);
             there.gives(json!({"window_id": other, "force": true})).await;
             assert!(display.ids().is_empty());
             there.failed(&there.ends(json!({"window_id": id}), Status::Error).await.shaped);
@@ -173,20 +175,24 @@ super::dialect! { "omni"
         screenshot_full(there, display) {
             let came = there.gives(json!({})).await;
             has(came.data(), "path:text width:integer height:integer bytes:integer");
-            let file = fs::read(came.data()["path"].as_str().unwrap()).unwrap();
-            assert!(file.starts_with(b"\x89PNG"), "a picture of {}", display.name);
+            let path = came.data()["path"].as_str().unwrap();
+            assert!(path.starts_with(std::env::temp_dir().to_str().unwrap()), "{path}");
+            assert!(fs::read(path).unwrap().starts_with(b"\x89PNG"), "a picture of {}", display.name);
+            fs::remove_file(path).unwrap();
         }
         screenshot_window(there, display) {
             let (id, _) = display.window("Notes", "300x200+100+100", "#336699");
             let came = there.gives(json!({"window_id": id})).await;
             has(came.data(), "path:text width:integer height:integer");
             assert_eq!((&came.data()["width"], &came.data()["height"]), (&json!(300), &json!(200)));
+            fs::remove_file(came.data()["path"].as_str().unwrap()).unwrap();
             there.failed(&there.ends(json!({"window_id": 5}), Status::Error).await.shaped);
         }
         screenshot_region(there, display) {
             let came = there.gives(json!({"x": 10, "y": 20, "width": 30, "height": 40})).await;
             assert_eq!((&came.data()["width"], &came.data()["height"]), (&json!(30), &json!(40)), "{}", display.name);
             assert_eq!(came.planned["region"], json!({"x": 10, "y": 20, "width": 30, "height": 40}));
+            fs::remove_file(came.data()["path"].as_str().unwrap()).unwrap();
             let outside = json!({"x": 1270, "y": 0, "width": 11, "height": 1});
             there.failed(&there.ends(outside, Status::InvalidArguments).await.shaped);
         }

@@ -174,8 +174,10 @@ super::dialect! { "skillmint"
         browser_screenshot(there) {
             let _site = Site::shown(&there).await;
             let came = there.gives(json!({"full_page": true})).await;
-            assert!(came.outcome.images[0].base64.starts_with("iVBORw0KGgo"));
-            there.gives(json!({"selector": "#buy"})).await;
+            assert!(came.text().starts_with("iVBORw0KGgo"), "the picture in base64: {}", came.text());
+            assert_eq!(came.text(), came.outcome.images[0].base64);
+            let came = there.gives(json!({"selector": "#buy", "path": "buy.png"})).await;
+            assert_eq!(came.text(), there.path("buy.png").to_str().unwrap(), "or the file that it is in");
         }
         browser_get_dom(there) {
             let _site = Site::shown(&there).await;

@@ -2,10 +2,11 @@
 //!
 //! The first request shows the plan and runs nothing; the second, with the plan's id (or, as callers of the omni
 //! system do it, with the same arguments and `require_confirmation: true`), is the yes. What runs is what was shown:
-//! if the plan has changed meanwhile, the new one is shown instead.
+//! if the plan has changed since, the new one is shown instead. Where a person has to look at the result, the answer
+//! carries that question, and one more request is the yes to it.
 
 use std::sync::{
-    Arc,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -13,7 +14,7 @@ use aide::axum::{ApiRouter, routing::post_with};
 use axum::{Json, extract::State};
 use deskhand_core::{
     Answer, ApprovalRequest, Approver, ErrorBody, Explanation, Outcome, Plan, Request, ResultAnswer,
-    SessionCx, Time,
+    SessionCx, Settled, Time,
     approval::{AnyAnswer, Subject},
     arguments,
     event::NoEvents,
@@ -22,12 +23,21 @@ use futures_util::{FutureExt, future::BoxFuture};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::{sync::oneshot, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
-use crate::http::{app::App, confirmations::CallKey, error::ApiError, extract::Body, person::Person};
+use crate::http::{
+    app::App,
+    confirmations::{CallKey, Confirmed},
+    error::ApiError,
+    extract::Body,
+    person::Person,
+};
 
 /// The system whose API this is: its names and result shapes are used here without being asked for.
 const DIALECT: &str = "omni";
+/// Our own names and result shapes, for callers who ask for them: omni has some of the names, too.
+pub const OURS: &str = "deskhand";
 /// How often a plan that changed between showing and running is shown anew before the last outcome is told.
 const MOST_TRIES: usize = 3;
 
@@ -38,8 +48,9 @@ pub fn routes() -> ApiRouter<App> {
             op.id("executeTool")
                 .summary("Call a tool")
                 .description(
-                    "Every outcome of a tool is a 200. `need_confirmation` means that nothing has run: send the same \
-                     again with `plan_id` to say yes to the plan that was shown.",
+                    "Every outcome of a tool is a 200. `need_confirmation` means that a person has to agree: send the \
+                     same again with `plan_id` to say yes to the plan that was shown (nothing has run yet), or with \
+                     `approval_id` to get the result that `question` shows (the call has run, and waits).",
                 )
                 .tag("tools")
         }),
@@ -51,21 +62,27 @@ pub struct ExecuteBody {
     tool_name: String,
     #[serde(default)]
     parameters: serde_json::Map<String, Value>,
-    /// Yes to the plan that was shown last for these very parameters.
+    /// Yes to what was shown last for these very parameters: the plan, or the result.
     #[serde(default)]
     require_confirmation: bool,
     /// Yes to this plan.
     plan_id: Option<String>,
+    /// Yes to the result that this question shows. To keep it back or to edit it, answer `/api/v1/approvals/{id}` first.
+    approval_id: Option<String>,
+    /// Where a person has to look at the result: wait until they have, instead of answering with the question.
+    #[serde(default)]
+    wait: bool,
     /// The session that the call belongs to. Left out: none of the conversations.
     session_id: Option<String>,
-    /// Whose names and result shapes these are. Left out: ours, or omni's where only omni has the name.
+    /// Whose names and result shapes these are; `deskhand` for ours. Left out: omni's where it has the name, else ours.
     dialect: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct ExecuteAnswer {
     pub success: bool,
-    /// Where on its path the call ended; `need_confirmation` where it has not begun.
+    /// Where on its path the call ended; `need_confirmation` where it has not begun, `need_result_approval` where it has
+    /// run and a person has to look at its result.
     status: String,
     /// What the tool returned, in the shape of the dialect where one was asked for.
     result: Value,
@@ -81,6 +98,11 @@ pub struct ExecuteAnswer {
     plan_expires_at: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<Box<Plan>>,
+    /// What `approval_id` says yes to, with the result to look at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<Box<ApprovalRequest>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approval_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Box<Outcome>>,
 }
@@ -96,7 +118,14 @@ async fn execute(
     };
     let cx = app.surround(&person, session.as_ref(), None, Arc::new(NoEvents)).await?;
     let call = Call::new(&app, &person, &cx, body);
-    let mut confirmed = call.confirmed(&app);
+    let mut confirmed = match call.confirmed(&app) {
+        Some(Confirmed::Result { approval_id, calling }) => {
+            let outcome = pass_result(&app, &person, approval_id, calling).await?;
+            return Ok(Json(call.ended(&app, outcome)));
+        }
+        Some(Confirmed::Plan(plan)) => Some(plan),
+        None => None,
+    };
     for _ in 0..MOST_TRIES {
         if confirmed.is_none()
             && let Ok(explanation) = app.gate().explain(call.request(), &cx).await
@@ -104,9 +133,10 @@ async fn execute(
         {
             return Ok(Json(call.show(&app, explanation)));
         }
-        let run = run(&app, &call, &cx, &person, confirmed.take()).await?;
-        if !run.plan_changed {
-            return Ok(Json(call.ended(&app, run.outcome)));
+        match run(&app, &call, &cx, &person, confirmed.take()).await? {
+            Run::Ended(outcome) => return Ok(Json(call.ended(&app, outcome))),
+            Run::Asks { question, calling } => return Ok(Json(call.asks(&app, question, calling))),
+            Run::PlanChanged => {}
         }
     }
     Err(ApiError::conflict("plan_keeps_changing", "what the call would touch keeps changing")
@@ -118,16 +148,18 @@ struct Call {
     arguments: Value,
     dialect: Option<String>,
     key: CallKey,
-    plan_id: Option<String>,
+    /// What it says yes to, by its id.
+    confirms_id: Option<String>,
     confirms: bool,
+    waits: bool,
 }
 
 impl Call {
     fn new(app: &App, person: &Person, cx: &SessionCx, body: ExecuteBody) -> Self {
         let registry = &app.gate().registry;
         let omni = registry.dialect(DIALECT).and_then(|dialect| dialect.entry(&body.tool_name));
-        let is_omni_alone = omni.is_some() && registry.get(&body.tool_name).is_none();
-        let dialect = body.dialect.or_else(|| is_omni_alone.then(|| DIALECT.to_owned()));
+        let dialect = body.dialect.or_else(|| omni.map(|_| DIALECT.to_owned()));
+        let dialect = dialect.filter(|name| name != OURS);
         let arguments = Value::Object(body.parameters);
         let found = registry.find(&body.tool_name, dialect.as_deref()).ok();
         let canonical = match found.as_ref().and_then(|found| found.dialect) {
@@ -140,17 +172,18 @@ impl Call {
             tool: found.map_or_else(|| body.tool_name.clone(), |found| found.entry.spec().name.to_owned()),
             arguments: arguments::sha256(&canonical),
         };
-        let confirms = body.require_confirmation || body.plan_id.is_some();
-        Self { tool: body.tool_name, arguments, dialect, key, plan_id: body.plan_id, confirms }
+        let confirms_id = body.plan_id.or(body.approval_id);
+        let confirms = body.require_confirmation || confirms_id.is_some();
+        Self { tool: body.tool_name, arguments, dialect, key, confirms_id, confirms, waits: body.wait }
     }
 
     fn request(&self) -> Request {
         Request::new(&self.tool, self.arguments.clone()).in_dialect(self.dialect.clone())
     }
 
-    /// The plan that this request says yes to.
-    fn confirmed(&self, app: &App) -> Option<Plan> {
-        self.confirms.then(|| app.confirmations().confirm(self.plan_id.as_deref(), &self.key)).flatten()
+    /// The plan or the result that this request says yes to.
+    fn confirmed(&self, app: &App) -> Option<Confirmed> {
+        self.confirms.then(|| app.confirmations().confirm(self.confirms_id.as_deref(), &self.key)).flatten()
     }
 
     fn show(&self, app: &App, explanation: Explanation) -> ExecuteAnswer {
@@ -169,6 +202,30 @@ impl Call {
             plan_id: Some(plan_id),
             plan_expires_at: Some(expires),
             plan: Some(Box::new(plan)),
+            question: None,
+            approval_id: None,
+            outcome: None,
+        }
+    }
+
+    /// What is told of a call that has run and waits for somebody to look at its result.
+    fn asks(&self, app: &App, question: ApprovalRequest, calling: JoinHandle<Outcome>) -> ExecuteAnswer {
+        let approval_id = question.id.clone();
+        app.confirmations().wait_for_result(self.key.clone(), approval_id.clone(), calling);
+        let message = format!("{} has run. May its result be handed over?", question.tool);
+        ExecuteAnswer {
+            success: false,
+            status: "need_result_approval".to_owned(),
+            result: Value::Null,
+            message: message.clone(),
+            need_confirmation: true,
+            confirmation_message: message,
+            error: None,
+            plan_id: None,
+            plan_expires_at: None,
+            plan: None,
+            question: Some(Box::new(question)),
+            approval_id: Some(approval_id),
             outcome: None,
         }
     }
@@ -196,6 +253,8 @@ pub fn ended(app: &App, tool: &str, dialect: Option<&str>, outcome: Outcome) -> 
         plan_id: None,
         plan_expires_at: None,
         plan: None,
+        question: None,
+        approval_id: None,
         outcome: Some(Box::new(outcome)),
     }
 }
@@ -209,9 +268,16 @@ fn confirmation_message(plan: &Plan, why: &str) -> String {
     message
 }
 
-struct Run {
-    outcome: Outcome,
-    plan_changed: bool,
+/// What came of an attempt to make a call.
+enum Run {
+    Ended(Outcome),
+    /// It has run; a person has to look at its result.
+    Asks {
+        question: ApprovalRequest,
+        calling: JoinHandle<Outcome>,
+    },
+    /// It would do something else than was shown. Nothing has run.
+    PlanChanged,
 }
 
 async fn run(
@@ -223,23 +289,57 @@ async fn run(
 ) -> Result<Run, ApiError> {
     let cancel = app.ending().child_token();
     let plan_changed = Arc::new(AtomicBool::new(false));
+    let (asks, question) = oneshot::channel();
     let approver = Shown {
         surface: person.surface(),
         plan: confirmed,
         plan_changed: Arc::clone(&plan_changed),
+        asks: Mutex::new(Some(asks).filter(|_| !call.waits)),
         cancel: cancel.clone(),
     };
     let cx = SessionCx { approvers: vec![Arc::new(approver)], ..cx.clone() };
-    let outcome = call_to_its_end(app, Request { cancel: cancel.clone(), ..call.request() }, cx).await?;
-    Ok(Run { outcome, plan_changed: plan_changed.load(Ordering::Acquire) })
+    let request = Request { cancel: cancel.clone(), ..call.request() };
+    let cancelled_when_dropped = cancel.drop_guard();
+    let mut calling = begin(app, request, cx);
+    tokio::select! {
+        outcome = &mut calling => {
+            let outcome = outcome.map_err(broken_down)?;
+            Ok(if plan_changed.load(Ordering::Acquire) { Run::PlanChanged } else { Run::Ended(outcome) })
+        }
+        Ok(question) = question => {
+            // It waits for the next request, as long as its question is open.
+            cancelled_when_dropped.disarm();
+            Ok(Run::Asks { question, calling })
+        }
+    }
+}
+
+/// Says yes to a result, unless somebody has answered already, and gives what its caller gets.
+async fn pass_result(
+    app: &App,
+    person: &Person,
+    approval_id: String,
+    calling: JoinHandle<Outcome>,
+) -> Result<Outcome, ApiError> {
+    let passed = Settled::Answered { answer: AnyAnswer::Result(ResultAnswer::Pass), by: person.surface() };
+    let queue = Arc::clone(app.approvals());
+    app.blocking(move || Ok(queue.settle(&approval_id, &passed)?)).await?;
+    calling.await.map_err(broken_down)
+}
+
+fn begin(app: &App, request: Request, cx: SessionCx) -> JoinHandle<Outcome> {
+    let gate = app.gate().clone();
+    tokio::spawn(async move { gate.call(request, &cx).await })
+}
+
+fn broken_down(error: tokio::task::JoinError) -> ApiError {
+    ApiError::broken(format!("the call broke down: {error}"))
 }
 
 /// Makes a call. Where the asker goes away meanwhile it is cancelled, and comes to its recorded end all the same.
 pub async fn call_to_its_end(app: &App, request: Request, cx: SessionCx) -> Result<Outcome, ApiError> {
     let _cancelled_when_dropped = request.cancel.clone().drop_guard();
-    let gate = app.gate().clone();
-    let calling = tokio::spawn(async move { gate.call(request, &cx).await });
-    calling.await.map_err(|error| ApiError::broken(format!("the call broke down: {error}")))
+    begin(app, request, cx).await.map_err(broken_down)
 }
 
 /// Makes a call that a person clicked for: the click is the yes to it.
@@ -273,11 +373,13 @@ impl Approver for Click {
     }
 }
 
-/// Says yes to the one plan that was shown, and to nothing else. Questions about results are left to the page.
+/// Says yes to the one plan that was shown, and to nothing else. A question about the result goes to the caller, who
+/// answers it with another request; the page may be quicker.
 struct Shown {
     surface: String,
     plan: Option<Plan>,
     plan_changed: Arc<AtomicBool>,
+    asks: Mutex<Option<oneshot::Sender<ApprovalRequest>>>,
     cancel: CancellationToken,
 }
 
@@ -288,7 +390,14 @@ impl Approver for Shown {
 
     fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
         async move {
-            let Subject::Execution { plan } = &request.subject else { return None };
+            let Subject::Execution { plan } = &request.subject else {
+                let asks = self.asks.lock().unwrap_or_else(PoisonError::into_inner).take();
+                if let Some(asks) = asks {
+                    // Where nobody hears it, the question still stands among the open ones.
+                    let _ = asks.send(request.clone());
+                }
+                return None;
+            };
             if self.plan.as_ref().is_some_and(|shown| shown.still_holds(plan)) {
                 return Some(AnyAnswer::Execution(Answer::Yes { remember: None }));
             }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+use super::execute::OURS;
 use crate::http::{
     app::App,
     error::ApiError,
@@ -160,7 +161,8 @@ async fn explain(
         None => None,
     };
     let cx = app.surround(&person, session.as_ref(), None, Arc::new(NoEvents)).await?;
-    let request = Request::new(body.tool_name, Value::Object(body.parameters)).in_dialect(body.dialect);
+    let dialect = body.dialect.filter(|name| name != OURS);
+    let request = Request::new(body.tool_name, Value::Object(body.parameters)).in_dialect(dialect);
     Ok(Json(match app.gate().explain(request, &cx).await {
         Ok(explanation) => ExplainAnswer { explanation: Some(explanation), error: None },
         Err(ToolError { code, message, hint, .. }) => ExplainAnswer {

@@ -33,6 +33,16 @@ pub enum Whole {
     Full,
 }
 
+/// Where a picture goes that is given no path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Folder {
+    /// screenshots/ in the workspace.
+    Workspace,
+    /// The system's folder for temporary files; only you can read the picture there.
+    Temporary,
+}
+
 /// One of several displays.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
@@ -62,6 +72,8 @@ pub struct Input {
     pub full_page: bool,
     /// The file, ending in .png, or a folder for it; relative paths start at the workspace.
     pub path: Option<PathArg>,
+    /// Where it goes without a path: by default the workspace.
+    pub folder: Option<Folder>,
 }
 
 impl Input {

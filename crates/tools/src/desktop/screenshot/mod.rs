@@ -3,19 +3,27 @@
 mod aim;
 mod input;
 
-use std::{path::Path, sync::Arc};
+use std::{env, path::Path, sync::Arc};
 
 use deskhand_core::{
-    Absent, CallId, Cx, Effects, Image, PageCamera, PagePicture, PageShot, Permission, Plan, Services, Spec,
-    Tool, ToolError, ToolResult, tool::Rendered,
+    Absent, Cx, Effects, Image, PageCamera, PagePicture, PageShot, Permission, Plan, Services, Spec, Tool,
+    ToolError, ToolResult, arguments, tool::Rendered,
 };
-use deskhand_guard::{Kind, PathArg, PathsOf, Place, PlanOn};
+use deskhand_guard::{Kind, PathArg, Paths, PathsOf, Place, PlanOn};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 
 use self::aim::Aim;
+use self::input::Folder;
 pub use self::input::Input;
-use super::{backend::Faculty, picture::Picture, picture_file, seat, window::Rect};
+use super::{
+    backend::Faculty,
+    picture::Picture,
+    picture_file::{self, Promise, Readers},
+    seat,
+    window::Rect,
+};
 
 /// Where pictures go that were given no path.
 const FOLDER: &str = "screenshots";
@@ -47,7 +55,7 @@ impl Tool for Screenshot {
     const SPEC: Spec = Spec::new(
         "screenshot",
         "Take a picture of the whole desktop, one display, a window, a region or a web page. It is written as PNG to \
-         path (default: screenshots/ in the workspace), and a small copy is shown to you. A window is shown as it is on the \
+         path (default: a new file in screenshots/ in the workspace), and a small copy is shown to you. A window is shown as it is on the \
          screen, with whatever is in front of it.",
     )
     .zh("截图：整个桌面、某个显示器、窗口、区域或网页。以 PNG 保存到 path（默认在工作区的 screenshots/ 下），并给你一张缩略图。窗口截图与屏幕所见一致，被遮挡的部分会显示遮挡物。")
@@ -55,7 +63,7 @@ impl Tool for Screenshot {
     .effects(Effects::DESKTOP.and(Effects::WRITES))
     .requires_result_approval()
     .toolsets(&["desktop"])
-    .keywords(&["screenshot", "screen", "capture", "picture", "window", "截图", "截屏", "屏幕", "抓图"])
+    .keywords(&["screenshot", "screen", "capture", "picture", "window", "截图", "截屏", "截取", "全屏", "屏幕", "抓图"])
     .example(r#"{"path": "screen.png"}"#)
     .timeout_s(60);
 
@@ -107,7 +115,7 @@ impl Tool for Screenshot {
 
 fn shoot(input: &Input, cx: &Cx) -> ToolResult<Output> {
     let aim = Aim::take(input, cx)?;
-    let again = plan(&aim, &place(input, cx)?);
+    let again = plan(&aim, &approved_place(input, cx)?);
     if cx.plan().is_none_or(|shown| shown.summary != again.summary) {
         return Err(ToolError::plan_changed("What is on the screen is not what was shown."));
     }
@@ -137,12 +145,39 @@ fn target(input: &Input, cx: &Cx) -> ToolResult<PathArg> {
     if let Some(touch) = cx.plan().and_then(|plan| plan.touches.iter().find(|touch| touch.access.writes())) {
         return Ok(PathArg::new(touch.path.to_string_lossy()));
     }
-    let Some(arg) = &input.path else { return Ok(PathArg::new(usual_name(cx.call_id()))) };
-    match cx.paths()?.writable(arg)?.kind() {
-        Kind::Folder => {
-            Ok(PathArg::new(Path::new(arg.as_str()).join(file_name(cx.call_id())).to_string_lossy()))
+    match &input.path {
+        None if is_temporary(input, cx)? => free_name(&env::temp_dir(), &tag(cx)?, cx),
+        None => free_name(Path::new(FOLDER), "", cx),
+        Some(arg) => match cx.paths()?.writable(arg)?.kind() {
+            Kind::Folder => free_name(Path::new(arg.as_str()), "", cx),
+            _ => Ok(arg.clone()),
+        },
+    }
+}
+
+/// Whether it goes to the folder for temporary files. Where nothing outside the workspace may be written, it does not.
+fn is_temporary(input: &Input, cx: &Cx) -> ToolResult<bool> {
+    let is_asked_for = input.path.is_none() && input.folder == Some(Folder::Temporary);
+    Ok(is_asked_for && !cx.service::<Paths>()?.restrict_to_workspace())
+}
+
+/// What tells the pictures of this session from those of others, in a folder that all programs share.
+fn tag(cx: &Cx) -> ToolResult<String> {
+    let whose = json!([cx.session_id(), cx.paths()?.workspace().to_string_lossy()]);
+    Ok(arguments::sha256(&whose).chars().take(8).chain(['_']).collect())
+}
+
+/// The first name that is not taken. It depends on nothing but what is there: the plan of the same call, made again
+/// after a person has agreed, names the same file.
+fn free_name(folder: &Path, tag: &str, cx: &Cx) -> ToolResult<PathArg> {
+    let mut number = 1u64;
+    loop {
+        let arg = PathArg::new(folder.join(format!("screenshot_{tag}{number}.png")).to_string_lossy());
+        let place = cx.paths()?.writable_entry(&arg)?;
+        if place.kind() == Kind::Absent && !Promise::is_made(place.path()) {
+            return Ok(arg);
         }
-        _ => Ok(arg.clone()),
+        number += 1;
     }
 }
 
@@ -150,19 +185,15 @@ fn place(input: &Input, cx: &Cx) -> ToolResult<Place> {
     picture_file::place(&target(input, cx)?, cx)
 }
 
-/// From the call's own id, which has the time in it: the plan, made twice, must name the same file.
-fn file_name(call: CallId) -> String {
-    let id: String = call.to_string().chars().filter(char::is_ascii_hexdigit).collect();
-    let ms = i64::from_str_radix(id.get(..12).unwrap_or_default(), 16).unwrap_or_default();
-    let at = jiff::Timestamp::from_millisecond(ms).unwrap_or_default();
-    format!("screenshot_{}_{}.png", at.strftime("%Y%m%d_%H%M%S"), id.get(26..).unwrap_or_default())
+/// The same in a run: where another file has taken the name since, the call is planned again.
+fn approved_place(input: &Input, cx: &Cx) -> ToolResult<Place> {
+    place(input, cx).map_err(|error| match error.code {
+        picture_file::ALREADY_EXISTS => ToolError::plan_changed(error.message),
+        _ => error,
+    })
 }
 
-fn usual_name(call: CallId) -> String {
-    format!("{FOLDER}/{}", file_name(call))
-}
-
-/// The file is written when a person has seen the picture, and only then.
+/// The file is written when a person has seen the picture, and only then. Until then no other picture gets its name.
 fn keep(
     input: Input,
     cx: &Cx,
@@ -172,8 +203,14 @@ fn keep(
     notes: Vec<String>,
 ) -> ToolResult<Output> {
     let preview = Some(picture.preview()?);
-    let (path, bytes) = (place(&input, cx)?.text(), file.len() as u64);
-    cx.once_passed_on(move |cx| picture_file::write(&place(&input, cx)?, &file, cx));
+    let place = approved_place(&input, cx)?;
+    let promise = Promise::make(place.path())?;
+    let (path, bytes) = (place.text(), file.len() as u64);
+    let readers = if is_temporary(&input, cx)? { Readers::Owner } else { Readers::Usual };
+    cx.once_passed_on(move |cx| {
+        let _held_until_it_is_there = promise;
+        picture_file::write(&self::place(&input, cx)?, &file, readers, cx)
+    });
     Ok(Output { path, width: picture.width, height: picture.height, bytes, region, notes, preview })
 }
 

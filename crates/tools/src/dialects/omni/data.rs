@@ -72,9 +72,14 @@ pub(super) fn windows(outcome: &Outcome) -> Value {
     })
 }
 
-/// `title`, `app` and more; nothing where no window has the keyboard.
+/// `title`, `app`, `handle` and more; nothing where no window has the keyboard.
 pub(super) fn active_window(outcome: &Outcome) -> Value {
     with_data(outcome, |data| if data["window"].is_null() { json!({}) } else { window(&data["window"]) })
+}
+
+/// `title`, `handle`, `forced`, and more.
+pub(super) fn closed_window(outcome: &Outcome) -> Value {
+    with_data(outcome, window)
 }
 
 /// A window has a `handle`, which is what that system's tools take as `window_id`; and what is not known is `null`.

@@ -11,7 +11,9 @@ use anyhow::{Context, Result, bail};
 use deskhand_browser::Browsers;
 use deskhand_core::{
     Approver, EventSink, Gate, GateSettings, Mode, PageCamera, Registry, Services, SessionCx, SessionEnd,
-    UndoJournal, id::new_id,
+    UndoJournal,
+    id::new_id,
+    session::{SessionError, SessionStore},
 };
 use deskhand_guard::{NewFiles, Paths, PathsConfig, Rules, SecretScreener};
 #[cfg(unix)]
@@ -93,7 +95,7 @@ impl App {
         registry.probe(&services);
         let gate = gate(registry, &store, settings.gate());
         let session = shared.session.clone().or_else(|| env::var("DESKHAND_SESSION").ok());
-        let session = session.filter(|id| !id.is_empty());
+        let session = session.filter(|id| !id.is_empty()).map(|id| whole_id(&store, id)).transpose()?;
         Ok(Self {
             mode: settings.mode()?,
             language: Language::choose(settings.language()),
@@ -194,6 +196,23 @@ impl App {
         #[cfg(not(unix))]
         let services = self.services.clone();
         Ok(services.with(paths))
+    }
+}
+
+/// The id of a conversation that is named by the beginning or end of it, as listings show it. Any other name is one
+/// that the caller made up.
+fn whole_id(store: &Store, named: String) -> Result<String> {
+    const WHOLE: usize = 36;
+    let is_part =
+        named.len() < WHOLE && named.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-'));
+    // What is too short for a part is a name, too.
+    if !is_part || named.len() < 6 {
+        return Ok(named);
+    }
+    match store.sessions().find_session(&named) {
+        Ok(session) => Ok(session.id),
+        Err(SessionError::NoSuchSession(_)) => Ok(named),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -1,14 +1,20 @@
 //! The command line, as clap reads it. Stable once shipped: scripts depend on it.
 
+mod parse;
+
 use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deskhand_core::Mode;
 
+pub use self::parse::parse;
+
 /// Safe hands on a computer for any language model.
 ///
 /// Every call passes one gate: it is checked, planned, approved, run, screened and recorded. Without a
 /// command, `deskhand` begins a conversation with the model that is configured or found on this machine.
+/// `deskhand "tidy my downloads"` begins one with that message: one argument of several words is a message,
+/// a single word is a command. `deskhand --continue` resumes the last conversation of this workspace.
 ///
 /// Exit codes: 0 success, 1 the call failed, 2 wrong usage or invalid arguments, 3 refused (blocked, rejected,
 /// expired, nobody to ask), 4 timed out or cancelled.
@@ -17,6 +23,9 @@ use deskhand_core::Mode;
 pub struct Cli {
     #[command(flatten)]
     pub shared: Shared,
+    /// Resume the last conversation of this workspace; with a message, it goes there
+    #[arg(long = "continue")]
+    pub go_on: bool,
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -42,8 +51,8 @@ pub struct Shared {
     /// The config file to use instead of the usual one [env: DESKHAND_CONFIG]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// The session that calls belong to: answers for «this session» hold in it [default: a new one] [env:
-    /// DESKHAND_SESSION]
+    /// The session that calls belong to: answers for «this session» hold in it. Of a conversation the first or last
+    /// characters of its id will do, as `sessions list` shows them [default: a new one] [env: DESKHAND_SESSION]
     #[arg(long, global = true, value_name = "ID")]
     pub session: Option<String>,
 }
@@ -140,7 +149,7 @@ pub enum Command {
     },
     /// Take back the last change, or the change of one call
     Undo {
-        /// The id of the call, or an end of it; if it is left out, the newest change in this session or workspace
+        /// The id of the call, or its beginning or end; if it is left out, the newest change in this session or workspace
         call: Option<String>,
         /// Take back all changes of a turn: that of CALL, or the last one that changed something
         #[arg(long)]
@@ -153,7 +162,7 @@ pub enum Command {
     Console,
     /// Say what works on this machine, and what to do about what does not
     Doctor,
-    /// Show every setting with its value and where it comes from
+    /// Show every setting with its value and where it comes from; change one
     Config {
         #[command(subcommand)]
         action: Option<ConfigAction>,
@@ -168,9 +177,12 @@ pub enum Command {
 pub struct ChatArgs {
     /// What to say; if it is left out, a conversation begins
     pub message: Option<String>,
-    /// Go on with the last session of this workspace
+    /// Resume the last session of this workspace
     #[arg(long = "continue")]
     pub go_on: bool,
+    /// The conversation stays open after the message, where there is a terminal
+    #[arg(skip)]
+    pub stay: bool,
     /// An image to send along (PNG, JPEG, GIF or WebP); may be repeated
     #[arg(long, value_name = "FILE")]
     pub image: Vec<PathBuf>,
@@ -265,7 +277,7 @@ pub enum SessionAction {
     },
     /// Show the messages of a session
     Show {
-        /// The id, or an end of it that only one has
+        /// The id, or a beginning or end of it that only one has, at least 6 characters
         id: String,
         #[command(flatten)]
         page: PageArgs,
@@ -342,7 +354,7 @@ pub enum ApprovalAction {
     Show { id: String },
     /// Answer a question; the first answer counts
     Answer {
-        /// The id, or an end of it that only one has
+        /// The id, or a beginning or end of it that only one has, at least 6 characters
         id: String,
         answer: AnswerWord,
         /// With `edit`: the arguments as JSON, or the text that the caller gets instead of the result
@@ -382,7 +394,7 @@ pub enum RememberWhere {
 pub enum GrantAction {
     /// Take a remembered answer back
     Revoke {
-        /// The id, or an end of it that only one has
+        /// The id, or a beginning or end of it that only one has, at least 6 characters
         id: String,
     },
 }
@@ -415,6 +427,16 @@ pub struct AuditFilter {
 
 #[derive(Debug, Subcommand)]
 pub enum ConfigAction {
+    /// Write a setting into your config file; its comments and order stay
+    ///
+    /// Numbers, true and false, and lists such as '["git push *"]' are written as JSON; anything else is a text.
+    Set {
+        /// Such as mode, model or chain.max_rounds; `deskhand config` lists all
+        key: String,
+        value: String,
+    },
+    /// Take a setting out of your config file
+    Unset { key: String },
     /// Let this workspace's own config loosen settings, too, as long as its content stays the same
     Trust,
     /// Take that back

@@ -18,8 +18,6 @@ mod terminal;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::Parser;
-
 use crate::{
     cli::{Cli, Command},
     terminal::Printer,
@@ -40,7 +38,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(ended) = deskhand_tools::desktop::run_if_asked(&arguments) {
         return ended;
     }
-    let cli = match Cli::try_parse_from(&arguments) {
+    let cli = match cli::parse(&arguments) {
         Ok(cli) => cli,
         Err(error) => {
             let json = error.use_stderr() && arguments.iter().any(|argument| argument == "--json");

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{Gate, SessionCx, ask, record::Draft, screen::Screened};
+use super::{Caller, Gate, SessionCx, ask, record::Draft, screen::Screened};
 use crate::{
     approval::{AnyAnswer, ResultAnswer, Subject},
     error::{ToolError, ToolResult},
@@ -61,9 +61,14 @@ async fn answer(
     // Fail closed: without an answer the result stays here.
     let answered = ask::ask(gate, request, session, cancel).await.map_err(|error| {
         let message = format!("It ran, but nobody approved its result: {}", error.message);
+        let options = if session.caller.0 == Caller::COMMAND_LINE {
+            ", with --yes, or with --wait and `deskhand approvals`"
+        } else {
+            ""
+        };
         let hint = format!(
-            "Run it in a terminal, with --yes, or with --wait and `deskhand approvals`; the setting \
-             tools.{}.requires_result_approval says whether its result is asked about.",
+            "Run it in a terminal{options}; the setting tools.{}.requires_result_approval says whether its \
+             result needs approval.",
             question.entry.spec().name
         );
         rejected(error.code, message).hint(hint)

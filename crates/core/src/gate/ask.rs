@@ -6,7 +6,7 @@ use futures_util::{StreamExt, stream::FuturesUnordered};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{Gate, SessionCx, record};
+use super::{Caller, Gate, SessionCx, record};
 use crate::{
     approval::{AnyAnswer, ApprovalQueue, ApprovalRequest, SettleResult, Settled, Subject},
     error::{ToolError, ToolResult},
@@ -56,7 +56,7 @@ pub(super) async fn ask(
     cancel: &CancellationToken,
 ) -> ToolResult<Answered> {
     if session.approvers.is_empty() && !session.wait_for_others {
-        return Err(nobody());
+        return Err(nobody(session));
     }
     gate.approvals.post(&request)?;
     session.events.emit(EventBody::ApprovalWanted { request: Box::new(request.clone()) });
@@ -104,7 +104,7 @@ async fn wait(
                     return Ok(Settled::Answered { answer, by });
                 }
                 if surfaces.is_empty() && !session.wait_for_others {
-                    return Err(nobody());
+                    return Err(nobody(session));
                 }
             }
             settled = &mut elsewhere => return Ok(settled?.unwrap_or(Settled::Expired)),
@@ -140,15 +140,20 @@ impl Drop for Pending {
     }
 }
 
-fn nobody() -> ToolError {
+fn nobody(session: &SessionCx) -> ToolError {
+    // Only `deskhand call` has options that answer beforehand or wait.
+    let hint = if session.caller.0 == Caller::COMMAND_LINE {
+        "Run it in a terminal, with --yes to answer yes beforehand, with --wait to let `deskhand approvals` in \
+         another shell answer, or with a grant or --mode auto where it is not sensitive."
+    } else {
+        "Run it in a terminal, where the question can be answered, or with a grant or --mode auto where it is \
+         not sensitive."
+    };
     ToolError {
         status: Status::NobodyToAsk,
         ..ToolError::new("nobody_to_ask", "This call needs a person's yes, and nobody is here to ask.")
     }
-    .hint(
-        "Run it in a terminal, with --yes to answer yes beforehand, with --wait to let `deskhand approvals` in \
-         another shell answer, or with a grant or --mode auto where it is not sensitive.",
-    )
+    .hint(hint)
 }
 
 fn expired(limit: Duration) -> ToolError {

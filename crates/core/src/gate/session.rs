@@ -14,6 +14,11 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller(pub String);
 
+impl Caller {
+    /// One call that a person or a script makes with `deskhand call`.
+    pub const COMMAND_LINE: &str = "cli";
+}
+
 /// The session a call belongs to: where it works and whom it can ask.
 #[derive(Clone)]
 pub struct SessionCx {

@@ -24,10 +24,10 @@ pub use transcript::{TRANSCRIPT_FORMAT, Transcript};
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{event::TurnOutcome, time::Time};
+use crate::{event::TurnOutcome, policy::Mode, time::Time};
 
 /// The title of a session that has none yet.
 pub const UNTITLED: &str = "新会话";
@@ -65,6 +65,9 @@ pub struct SessionMeta {
     /// `PROVIDER/NAME`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The mode that its person has chosen for it. Whether they may is asked at each turn.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known_mode")]
+    pub mode: Option<Mode>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub toolset: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,6 +85,11 @@ pub struct SessionMeta {
     pub client: Option<ClientTalk>,
     #[serde(flatten)]
     pub other: Map<String, Value>,
+}
+
+/// What is no mode counts as none: it must not keep the session from being read.
+fn known_mode<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Mode>, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(from)?).ok())
 }
 
 /// What is remembered of a program that sends the whole conversation each time.

@@ -292,8 +292,8 @@ pub struct ToolCallRow {
 pub trait SessionStore: Send + Sync {
     fn create(&self, new: &NewSession) -> SessionResult<Session>;
     fn session(&self, id: &str) -> SessionResult<Session>;
-    /// The session whose id is, or ends in, `end` (at least six characters). An error names the candidates.
-    fn find_session(&self, end: &str) -> SessionResult<Session>;
+    /// The session whose id is, begins or ends with `part` (at least six characters). An error names the candidates.
+    fn find_session(&self, part: &str) -> SessionResult<Session>;
     fn sessions(&self, query: &SessionQuery) -> SessionResult<Page<Session>>;
     fn rename(&self, id: &str, title: &str, by: TitledBy) -> SessionResult<Session>;
     fn archive(&self, id: &str, archived: bool) -> SessionResult<Session>;

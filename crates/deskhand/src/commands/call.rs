@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use deskhand_core::{Approver, Outcome, Request, SessionCx, Status};
+use deskhand_core::{Approver, Caller, Outcome, Request, SessionCx, Status};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -27,7 +27,7 @@ pub async fn run(app: &App, printer: Printer, wanted: &Wanted) -> Result<u8> {
     let schema = app.schema_of(&wanted.tool, wanted.dialect.as_deref());
     let arguments = parse_arguments(&wanted.arguments, &schema)?;
     let request = Request::new(&wanted.tool, arguments).in_dialect(wanted.dialect.clone());
-    let session = app.session("cli", surfaces(app, printer, wanted.yes, wanted.wait));
+    let session = app.session(Caller::COMMAND_LINE, surfaces(app, printer, wanted.yes, wanted.wait));
     let outcome = call(app, request, &session).await;
     print(app, printer, &outcome, Some(wanted))?;
     if outcome.tool == "bash" && outcome.data.get("process_id").is_some() {

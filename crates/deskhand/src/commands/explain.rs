@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use anyhow::{Result, anyhow};
-use deskhand_core::{Request, ToolError, event::NoEvents};
+use deskhand_core::{Caller, Request, ToolError, event::NoEvents};
 use serde_json::{Value, json};
 
 use crate::{
@@ -96,5 +96,5 @@ fn refused(id: &Value, rule: &str, why: &str) -> Value {
 fn session(app: &App) -> deskhand_core::SessionCx {
     let nobody =
         Surfaces { approvers: Vec::new(), wait_for_others: false, events: std::sync::Arc::new(NoEvents) };
-    app.session("cli", nobody)
+    app.session(Caller::COMMAND_LINE, nobody)
 }

@@ -26,7 +26,7 @@ use clap::CommandFactory;
 
 use crate::{
     assemble::App,
-    cli::{ChatArgs, Cli, Command, Shared},
+    cli::{ChatArgs, Cli, Command, ConfigAction, Shared},
     models::ConfiguredModels,
     reference,
     terminal::{Printer, safe_line},
@@ -34,11 +34,12 @@ use crate::{
 
 /// Does what the command line says. The number is the exit code.
 pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
-    let Cli { shared, command } = cli;
+    let Cli { shared, command, go_on } = cli;
     let Some(command) = command else {
         let app = open(&shared, printer)?;
         app.servers();
-        let ended = start::run(&app, &shared, printer).await;
+        let chat = ChatArgs { go_on, ..ChatArgs::default() };
+        let ended = start::run(&app, &shared, printer, chat).await;
         app.close().await;
         return ended;
     };
@@ -53,6 +54,13 @@ pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
         Command::Serve(args) => serve::run(open(&shared, printer)?, &shared, printer, &args).await,
         Command::Mcp(args) => mcp::run(open(&shared, printer)?, printer, &args).await,
         Command::Demo => demo::run(&shared, printer).await,
+        // Before the program is put together, which a wrong value in the file would prevent.
+        Command::Config { action: Some(ConfigAction::Set { key, value }) } => {
+            config::change(&shared, printer, &key, Some(&value))
+        }
+        Command::Config { action: Some(ConfigAction::Unset { key }) } => {
+            config::change(&shared, printer, &key, None)
+        }
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "deskhand", &mut text);
@@ -142,11 +150,12 @@ fn open(shared: &Shared, printer: Printer) -> Result<App> {
     Ok(app)
 }
 
-/// The one id that `wanted` names: whole, or by an end that no other has.
+/// The one id that `wanted` names: whole, or by a beginning or end that no other has.
 fn pick<'a>(ids: impl Iterator<Item = &'a str>, wanted: &str, what: &str) -> Result<String> {
-    // A short end, or an empty variable in a script, must not pick anything.
+    // A short part, or an empty variable in a script, must not pick anything.
     const SHORTEST: usize = 6;
-    let names = |id: &str| id == wanted || (wanted.len() >= SHORTEST && id.ends_with(wanted));
+    let is_part = |id: &str| id.starts_with(wanted) || id.ends_with(wanted);
+    let names = |id: &str| id == wanted || (wanted.len() >= SHORTEST && is_part(id));
     let ids: Vec<&str> = ids.filter(|id| names(id)).collect();
     match ids.as_slice() {
         [] => anyhow::bail!("there is no {what} {wanted}"),

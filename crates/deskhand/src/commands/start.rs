@@ -17,10 +17,10 @@ use crate::{
     terminal::{Printer, ask_line, setup},
 };
 
-pub async fn run(app: &App, shared: &Shared, printer: Printer) -> Result<u8> {
+pub async fn run(app: &App, shared: &Shared, printer: Printer, chat: ChatArgs) -> Result<u8> {
     let models = Arc::new(ConfiguredModels::new(&app.settings, app.config_dir.clone()));
     if let Some(chosen) = models.usual().await {
-        return talk(app, shared, printer, models, chosen.name()).await;
+        return talk(app, shared, printer, models, chosen.name(), chat).await;
     }
     if !io::stdin().is_terminal() || printer.json {
         printer.note(hint(app.language));
@@ -39,7 +39,7 @@ pub async fn run(app: &App, shared: &Shared, printer: Printer) -> Result<u8> {
             "k" => {
                 if let Some(model) = setup::enter_key(app).await? {
                     let models = Arc::new(ConfiguredModels::new(&app.settings, app.config_dir.clone()));
-                    return talk(app, shared, printer, models, &model).await;
+                    return talk(app, shared, printer, models, &model, chat).await;
                 }
             }
             "d" | "" => {
@@ -58,13 +58,11 @@ async fn talk(
     printer: Printer,
     models: Arc<ConfiguredModels>,
     usual: &str,
+    chat: ChatArgs,
 ) -> Result<u8> {
     let backing = connect::backing(app, models, Some(usual.to_owned()))?;
-    let wanted = chat::Wanted {
-        chat: ChatArgs::default(),
-        session: shared.session.clone(),
-        model: app.settings.named_model(),
-    };
+    let (session, model) = (shared.session.clone(), app.settings.named_model());
+    let wanted = chat::Wanted { chat, session, model };
     chat::run(app, printer, wanted, backing).await
 }
 

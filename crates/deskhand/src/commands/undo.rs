@@ -4,7 +4,7 @@ use std::{fmt::Write, sync::Arc};
 
 use anyhow::{Context, Result};
 use deskhand_core::{
-    CallId, Request, SessionCx, UndoJournal,
+    CallId, Caller, Request, SessionCx, UndoJournal,
     session::{Owner, SessionStore, WhichTurn, changes_of_turn},
 };
 use serde_json::json;
@@ -76,7 +76,7 @@ fn session(app: &App, printer: Printer) -> SessionCx {
         wait_for_others: false,
         events: Arc::new(ProgressLine::new(printer.json)),
     };
-    app.session("cli", surfaces)
+    app.session(Caller::COMMAND_LINE, surfaces)
 }
 
 pub fn list(app: &App, printer: Printer) -> Result<u8> {

@@ -108,6 +108,14 @@ pub(super) fn of_a_provider(key: &str) -> Option<&'static Known> {
     is_known.then_some(&PROVIDER)
 }
 
+/// The field of a provider that may be meant by one that there is not.
+pub(super) fn near(key: &str) -> Option<String> {
+    let (provider, rest) = provider_key(key)?;
+    let field = deskhand_core::arguments::nearest(rest, FIELDS.into_iter().chain(TABLES))?;
+    let rest = if TABLES.contains(&field) { ".NAME" } else { "" };
+    Some(format!("providers.{provider}.{field}{rest}"))
+}
+
 fn a_model(value: &Value) -> Result<(), &'static str> {
     is(
         value.as_str().is_some_and(|text| {

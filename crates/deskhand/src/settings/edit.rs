@@ -49,9 +49,8 @@ fn wrong_with(key: &str, value: &Value) -> Option<String> {
     if value == NOT_SHOWN {
         return Some(format!("{key}: {NOT_SHOWN:?} stands for its value and is none"));
     }
-    // What is taken out needs no right value, but it must be a setting: a wrong name would look as if it had worked.
     if value.is_null() {
-        return layers::known(key).err();
+        return None;
     }
     match layers::check(key, value) {
         Err(why) => Some(if conversation::is_private(key) { format!("{key} cannot be set so") } else { why }),
@@ -64,26 +63,32 @@ fn edited(file: &Path, text: &str, changes: &BTreeMap<String, Value>) -> Result<
     let Ok(mut document) = text.parse::<DocumentMut>() else {
         // The whole error shows the line, in which a header with a key may stand.
         let line = text.parse::<toml::Table>().map_or_else(|error| layers::line_of(text, &error), |_| 1);
-        let why = format!("{} is not valid TOML in line {line}: mend it first", file.display());
+        let why = format!("{} is not valid TOML in line {line}: fix it first", file.display());
         return Err(Unchanged::Broken(why));
     };
+    let mut wrong = Vec::new();
     for (key, value) in changes {
         let path: Vec<&str> = key.split('.').collect();
-        let done = if let Some(value) = to_toml(value) {
-            set(document.as_table_mut(), &path, value)
-        } else {
-            take_out(document.as_table_mut(), &path);
-            Some(())
+        let Some(value) = to_toml(value) else {
+            // A wrong name would look as if it had worked, unless it stands in the file.
+            if !take_out(document.as_table_mut(), &path) {
+                wrong.extend(layers::known(key).err());
+            }
+            continue;
         };
-        if done.is_none() {
+        if set(document.as_table_mut(), &path, value).is_none() {
             let why = format!("{key}: something else stands at its place in {}", file.display());
             return Err(Unchanged::Broken(why));
         }
     }
+    if !wrong.is_empty() {
+        return Err(Unchanged::Wrong(wrong));
+    }
     let changed = document.to_string();
     match layers::check_file(file, &changed) {
-        Ok(()) => Ok(changed),
-        Err(error) => Err(Unchanged::Broken(format!("{error:#}"))),
+        // What is wrong in a file can be taken out of it one by one.
+        Err(error) if !changes.values().all(Value::is_null) => Err(Unchanged::Broken(format!("{error:#}"))),
+        _ => Ok(changed),
     }
 }
 
@@ -111,13 +116,14 @@ fn set(table: &mut dyn TableLike, path: &[&str], value: toml_edit::Value) -> Opt
     set(table.get_mut(first)?.as_table_like_mut()?, rest, value)
 }
 
-fn take_out(table: &mut dyn TableLike, path: &[&str]) {
-    let Some((first, rest)) = path.split_first() else { return };
+/// Whether there was one.
+fn take_out(table: &mut dyn TableLike, path: &[&str]) -> bool {
+    let Some((first, rest)) = path.split_first() else { return false };
     if rest.is_empty() {
-        table.remove(first);
-    } else if let Some(inner) = table.get_mut(first).and_then(Item::as_table_like_mut) {
-        take_out(inner, rest);
+        return table.get(first).is_some_and(Item::is_value) && table.remove(first).is_some();
     }
+    let inner = table.get_mut(first).and_then(Item::as_table_like_mut);
+    inner.is_some_and(|inner| take_out(inner, rest))
 }
 
 /// `None` for what TOML has no word for.
@@ -204,7 +210,10 @@ mod tests {
                 &["mod ", "mode?", "chian.max_calls"][..],
             ),
             (json!({"mode": "sometimes"}), &["mode", "read-only"]),
-            (json!({"mod": null}), &["mod "]),
+            (json!({"mod": null}), &["mod ", "mode?"]),
+            (json!({"providers.openai.base_ur": "x"}), &["providers.openai.base_url?"]),
+            (json!({"providers.openai.api_key": "sesame"}), &["keyring", "keys.toml", "OPENAI_API_KEY"]),
+            (json!({"openai_api_key": "sesame"}), &["keys.toml"]),
             (json!({"": 1}), &["no name"]),
             (json!({"providers..base_url": "x"}), &["no name"]),
             (json!({"providers.custom.headers.x": NOT_SHOWN}), &["stands for its value"]),
@@ -222,6 +231,22 @@ mod tests {
         fs::write(&file, "mode = \"ask\"\nheaders = sesame\n").unwrap();
         let Err(Unchanged::Broken(why)) = change(&file, &changes(json!({"mode": "auto"}))) else { panic!() };
         assert!(why.contains("line 2") && !why.contains("sesame"), "{why}");
+    }
+
+    #[test]
+    fn wrong_entries_can_be_taken_out_one_by_one() {
+        let text = "mdoe = \"ask\"\nlanguage = \"xx\"\n";
+        assert!(matches!(
+            edited(Path::new("c"), text, &changes(json!({"mode": "auto"}))),
+            Err(Unchanged::Broken(_))
+        ));
+        let text = after(text, json!({"mdoe": null}));
+        assert_eq!(text, "language = \"xx\"\n");
+        assert_eq!(after(&text, json!({"language": null})), "");
+        assert_eq!(after("[chain]\nmax_calls = 1\n", json!({"chain.max_calls": null})), "[chain]\n");
+        assert!(
+            edited(Path::new("c"), "[chain]\nmax_calls = 1\n", &changes(json!({"chain": null}))).is_err()
+        );
     }
 
     #[cfg(unix)]

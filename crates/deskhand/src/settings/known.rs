@@ -186,12 +186,26 @@ pub fn find(key: &str) -> Result<&'static Known, String> {
     if let Some(known) = super::conversation::of_a_provider(key) {
         return Ok(known);
     }
-    all().find(|known| known.key == key).ok_or_else(|| {
-        let near = arguments::nearest(key, all().map(|known| known.key));
-        let meant = near
-            .map_or_else(|| "`deskhand config` lists all".to_owned(), |near| format!("did you mean {near}?"));
-        format!("there is no setting {key} ({meant})")
-    })
+    all().find(|known| known.key == key).ok_or_else(|| format!("there is no setting {key} ({})", meant(key)))
+}
+
+/// What may have been meant by a name that no setting has.
+fn meant(key: &str) -> String {
+    if is_a_key(key) {
+        return "keys of models are not kept in the config: set the provider's variable, such as OPENAI_API_KEY, or \
+                enter the key in `deskhand` or on the page, which keep it in the keyring or in keys.toml"
+            .to_owned();
+    }
+    let of_a_provider = super::conversation::near(key);
+    let near =
+        of_a_provider.or_else(|| arguments::nearest(key, all().map(|known| known.key)).map(str::to_owned));
+    near.map_or_else(|| "`deskhand config` lists all".to_owned(), |near| format!("did you mean {near}?"))
+}
+
+/// Whether a name is one that people give to a secret.
+fn is_a_key(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name).to_lowercase().replace('-', "_");
+    matches!(last.as_str(), "key" | "apikey" | "token" | "secret" | "password") || last.ends_with("_key")
 }
 
 /// `DESKHAND_MODE` for `mode`, `DESKHAND_UNDO_MAX_BYTES` for `undo.max_bytes`.

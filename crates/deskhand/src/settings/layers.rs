@@ -156,19 +156,24 @@ fn environment_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
     for key in keys {
         let variable = known::variable(&key);
         let Some(text) = (from.environment)(&variable) else { continue };
-        // Numbers, booleans and lists are written as JSON; anything else is a text.
-        let value = serde_json::from_str(&text)
-            .ok()
-            .filter(|value: &Value| value.is_boolean() || value.is_number() || value.is_array())
-            .unwrap_or(Value::String(text));
+        let value = value_of(&key, &text);
         let known = check(&key, &value).map_err(|why| anyhow!("{variable}: {why}"))?;
         settings.set(&key, value, Source::Environment { variable }, known.about);
     }
     Ok(())
 }
 
+/// A value as it is written outside of a file: numbers, booleans and lists as JSON, anything else as a text.
+pub fn value_of(key: &str, text: &str) -> Value {
+    let as_text = Value::String(text.to_owned());
+    let value = serde_json::from_str(text).ok();
+    let value = value.filter(|value: &Value| value.is_boolean() || value.is_number() || value.is_array());
+    // A text may look like a number.
+    value.filter(|value| check(key, value).is_ok() || check(key, &as_text).is_err()).unwrap_or(as_text)
+}
+
 /// A setting of a tool that there is not would do nothing, and look as if it did.
-fn unknown_tool(key: &str, tools: &[&str]) -> Option<String> {
+pub fn unknown_tool(key: &str, tools: &[&str]) -> Option<String> {
     let (tool, _) = known::tool_key(key)?;
     // Which tools other servers have is known only once they are asked.
     if tools.contains(&tool) || tool.starts_with("mcp_") {

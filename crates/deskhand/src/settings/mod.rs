@@ -25,7 +25,7 @@ use serde_json::Value;
 
 pub use self::{
     edit::{Unchanged, change},
-    layers::{Load, load},
+    layers::{Load, load, unknown_tool, value_of},
 };
 
 /// Every setting with its value and where it comes from.
@@ -102,7 +102,7 @@ pub struct WorkspaceFile {
 const NOT_SHOWN: &str = "(set, not shown)";
 
 /// A value as anybody may see it.
-fn shown(key: &str, value: &Value) -> Value {
+pub fn shown(key: &str, value: &Value) -> Value {
     if conversation::is_private(key) { NOT_SHOWN.into() } else { value.clone() }
 }
 
@@ -135,6 +135,12 @@ impl Settings {
     pub fn mode(&self) -> Result<Mode> {
         let text = self.value("mode").as_str().unwrap_or_default();
         text.parse().map_err(anyhow::Error::msg).context("the setting `mode`")
+    }
+
+    /// Whether the mode was set where the program was started, or by the folder: not by the person's own file.
+    pub fn mode_is_fixed(&self) -> bool {
+        let source = self.values.get("mode").map(|setting| &setting.source);
+        !matches!(source, None | Some(Source::Default | Source::File { .. }))
     }
 
     pub fn language(&self) -> &str {

@@ -9,11 +9,13 @@ mod browser;
 mod chat_command;
 mod command;
 mod command_line;
+mod config_set;
 mod console;
 mod conversation;
 #[cfg(target_os = "linux")]
 mod desktop;
 mod dialects;
+mod first_words;
 mod mcp_by_hand;
 mod mcp_server;
 mod one_path;

@@ -238,8 +238,8 @@ impl SessionStore for Sessions {
         self.look("read a session", |c| rows::get(c, id))
     }
 
-    fn find_session(&self, end: &str) -> SessionResult<Session> {
-        self.look("look for a session", |c| rows::find(c, end))
+    fn find_session(&self, part: &str) -> SessionResult<Session> {
+        self.look("look for a session", |c| rows::find(c, part))
     }
 
     fn sessions(&self, query: &SessionQuery) -> SessionResult<Page<Session>> {

@@ -19,7 +19,7 @@ const MAX_ID: usize = 100;
 const MAX_OWNER: usize = 200;
 
 /// The shortest end of an id that is looked for.
-const SHORTEST_END: usize = 6;
+const SHORTEST_PART: usize = 6;
 
 /// How many candidates are named where an end of an id is not enough.
 const NAMED: usize = 5;
@@ -149,31 +149,32 @@ pub fn clean_title(title: &str) -> Tried<String> {
     Ok(clean)
 }
 
-pub fn find(c: &Connection, end: &str) -> Tried<Session> {
-    match get(c, end) {
+pub fn find(c: &Connection, part: &str) -> Tried<Session> {
+    match get(c, part) {
         Err(super::Failure::Refused(SessionError::NoSuchSession(_))) => {}
         found => return found,
     }
-    let length = end.chars().count();
-    if length < SHORTEST_END {
+    let length = part.chars().count();
+    if length < SHORTEST_PART {
         return Err(invalid(format!(
-            "{end:?} is not the id of a session, and too short for the end of one: give at least \
-             {SHORTEST_END} characters"
+            "{part:?} is not the id of a session, and too short for a part of one: give at least \
+             {SHORTEST_PART} characters of its beginning or end"
         )));
     }
     let mut query = c.prepare_cached(
-        "SELECT id FROM sessions WHERE substr(id, -?1) = ?2 AND deleted_at IS NULL ORDER BY changed DESC",
+        "SELECT id FROM sessions WHERE (substr(id, -?1) = ?2 OR substr(id, 1, ?1) = ?2) AND deleted_at IS NULL
+         ORDER BY changed DESC",
     )?;
     let mut ids: Vec<String> =
-        query.query_map(params![length, end], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        query.query_map(params![length, part], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     match ids.len() {
-        0 => Err(SessionError::NoSuchSession(end.to_owned()).into()),
+        0 => Err(SessionError::NoSuchSession(part.to_owned()).into()),
         1 => get(c, &ids[0]),
         many => {
             ids.truncate(NAMED);
             let more = if many > NAMED { ", …" } else { "" };
             Err(invalid(format!(
-                "{many} sessions end in {end:?}: {}{more}; give more of the id",
+                "{many} sessions begin or end with {part:?}: {}{more}; give more of the id",
                 ids.join(", ")
             )))
         }

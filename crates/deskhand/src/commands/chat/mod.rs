@@ -51,17 +51,21 @@ pub struct Wanted {
 
 pub async fn run(app: &App, printer: Printer, wanted: Wanted, backing: Backing) -> Result<u8> {
     if wanted.chat.go_on && wanted.session.is_some() {
-        bail!("--continue goes on with the last session, --session with the named one: say only one of them");
+        bail!("--continue resumes the last session, --session the named one: give only one of them");
     }
     let mut chat = Chat::new(app, printer, &wanted, backing)?;
     let piped = if io::stdin().is_terminal() { None } else { attach::piped(&mut chat.interrupts).await? };
+    let stays = wanted.chat.stay && !printer.json && io::stdin().is_terminal() && io::stdout().is_terminal();
     match attach::message(wanted.chat.message.as_deref(), piped.as_deref()) {
+        Some(message) if stays => talk::run(chat, Some(message)).await,
         Some(message) => Ok(chat.say(&message).await?.exit_code()),
         None if !io::stdin().is_terminal() => {
-            bail!("there is nothing to say: write a MESSAGE, or hand text over in a pipe")
+            bail!(
+                "there is no terminal to talk in: add a message, as in `deskhand chat \"MESSAGE\"`, or pipe text in"
+            )
         }
-        None if printer.json => bail!("--json prints the events of one turn: write a MESSAGE"),
-        None => talk::run(chat, wanted.chat.go_on || wanted.session.is_some()).await,
+        None if printer.json => bail!("--json prints the events of one turn: add a message"),
+        None => talk::run(chat, None).await,
     }
 }
 
@@ -90,7 +94,7 @@ impl<'a> Chat<'a> {
             (Some(id), _) => Some(sessions.find_session(id)?),
             (None, true) => Some(choose::last(sessions, app.paths.workspace())?.ok_or_else(|| {
                 anyhow::anyhow!(
-                    "there is no session in {} to go on with: leave out --continue",
+                    "there is no session in {} to resume: leave out --continue",
                     app.paths.workspace().display()
                 )
             })?),
@@ -106,9 +110,9 @@ impl<'a> Chat<'a> {
             backing,
             interrupts: Interrupts::listen(),
             asks,
+            mode: mode_of(session.as_ref(), app.mode),
             session,
             model: wanted.model.clone(),
-            mode: app.mode,
             images,
             listed: Vec::new(),
         })
@@ -167,6 +171,12 @@ impl<'a> Chat<'a> {
         };
         Ok(follow.turn(&*turn, &mut *events).await)
     }
+}
+
+/// The mode of a session, or the one in force: the tighter of the two.
+fn mode_of(session: Option<&Session>, in_force: Mode) -> Mode {
+    let chosen = session.and_then(|session| session.metadata.mode);
+    chosen.filter(|mode| mode.at_least_as_tight_as(in_force)).unwrap_or(in_force)
 }
 
 fn output(app: &App, printer: Printer, asks: bool) -> Output {

@@ -162,6 +162,12 @@ pub fn go_on(chat: &mut Chat<'_>, session: Session) -> Result<()> {
         chat.printer.note(&format!("{words} {} → {}", other.display(), here.display()));
     }
     show_end(chat, &session)?;
+    let mode = super::mode_of(Some(&session), chat.mode);
+    if mode != chat.mode {
+        chat.mode = mode;
+        chat.printer
+            .note(&format!("{} {mode}", chat.language().say("Mode of this session:", "此会话的模式：")));
+    }
     chat.session = Some(session);
     Ok(())
 }

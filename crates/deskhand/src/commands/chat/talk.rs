@@ -17,57 +17,67 @@ pub enum Next {
     Leave,
 }
 
-/// Talks until the person leaves. `chosen`: which session it is was said on the command line.
-pub async fn run(mut chat: Chat<'_>, chosen: bool) -> Result<u8> {
+/// Talks until the person leaves. `first` is what the command line says to the model.
+pub async fn run(mut chat: Chat<'_>, mut first: Option<String>) -> Result<u8> {
     let registry = &chat.app.gate.registry;
     let tools = registry.offered().map(|entry| entry.spec().name.to_owned()).collect();
     let mut editor = ChatEditor::open(&chat.app.data_dir.join("chat-history.txt"), tools)?;
     greet(&chat)?;
-    if !chosen {
-        offer(&mut chat, &mut editor).await?;
-    } else if let Some(session) = chat.session.clone() {
+    // The command line has named the session.
+    if let Some(session) = chat.session.clone() {
         slash::show_end(&chat, &session)?;
+    } else if first.is_none() {
+        offer(&mut chat, &mut editor).await?;
     }
     let mut pressed: Option<Instant> = None;
     loop {
-        match editor.read("› ", &mut chat.interrupts).await? {
-            Typed::End => break,
-            Typed::Interrupted => {
-                if pressed.is_some_and(|at| at.elapsed() <= TWICE) {
-                    break;
+        let done = if let Some(message) = first.take() {
+            say(&mut chat, &message).await
+        } else {
+            match editor.read("› ", &mut chat.interrupts).await? {
+                Typed::End => break,
+                Typed::Interrupted => {
+                    if pressed.is_some_and(|at| at.elapsed() <= TWICE) {
+                        break;
+                    }
+                    pressed = Some(Instant::now());
+                    chat.printer.note(chat.language().say("Ctrl-C again leaves.", "再按一次 Ctrl-C 退出。"));
+                    continue;
                 }
-                pressed = Some(Instant::now());
-                chat.printer.note(chat.language().say("Ctrl-C again leaves.", "再按一次 Ctrl-C 退出。"));
+                Typed::Line(line) if line.trim().is_empty() => continue,
+                Typed::Line(line) => one(&mut chat, &mut editor, &line).await,
             }
-            Typed::Line(line) if line.trim().is_empty() => {}
-            Typed::Line(line) => {
-                let (next, at) = one(&mut chat, &mut editor, &line).await;
-                pressed = at;
-                if let Next::Leave = next {
-                    break;
-                }
-            }
+        };
+        let (next, at) = done.unwrap_or_else(|error| {
+            let style = crate::terminal::Style::for_stderr();
+            let why = format!("{error:#}");
+            chat.printer.note(&format!("{} {}", style.red("!"), crate::terminal::safe(&why)));
+            (Next::Line, None)
+        });
+        pressed = at;
+        if let Next::Leave = next {
+            break;
         }
     }
     farewell(&chat)?;
     Ok(0)
 }
 
-/// One line: a command, or a turn. What goes wrong is said, and the conversation goes on.
-async fn one(chat: &mut Chat<'_>, editor: &mut ChatEditor, line: &str) -> (Next, Option<Instant>) {
-    let done = match Slash::parse(line, chat.language()) {
+/// What comes after a line, and when it was last interrupted.
+type Done = Result<(Next, Option<Instant>)>;
+
+/// One line: a command, or a turn.
+async fn one(chat: &mut Chat<'_>, editor: &mut ChatEditor, line: &str) -> Done {
+    match Slash::parse(line, chat.language()) {
         Some(Ok(command)) => slash::run(chat, editor, command).await.map(|next| (next, None)),
         Some(Err(why)) => Err(anyhow::anyhow!(why)),
-        None => chat
-            .say(&message(line))
-            .await
-            .map(|ended| (if ended.leave { Next::Leave } else { Next::Line }, ended.last_interrupt)),
-    };
-    done.unwrap_or_else(|error| {
-        let style = crate::terminal::Style::for_stderr();
-        chat.printer.note(&format!("{} {}", style.red("!"), crate::terminal::safe(&format!("{error:#}"))));
-        (Next::Line, None)
-    })
+        None => say(chat, &message(line)).await,
+    }
+}
+
+async fn say(chat: &mut Chat<'_>, text: &str) -> Done {
+    let ended = chat.say(text).await?;
+    Ok((if ended.leave { Next::Leave } else { Next::Line }, ended.last_interrupt))
 }
 
 /// What answers here, on what, and how.
@@ -125,7 +135,7 @@ async fn offer(chat: &mut Chat<'_>, editor: &mut ChatEditor) -> Result<()> {
 /// How to come back.
 fn farewell(chat: &Chat<'_>) -> Result<()> {
     let Some(session) = &chat.session else { return Ok(()) };
-    let words = chat.language().say("Go on with", "继续：");
+    let words = chat.language().say("Resume with", "继续：");
     let command = format!("deskhand chat --session {}", words::end_of(&session.id));
     chat.printer.line(&chat.printer.style.dim(&format!("{words} {command}")))
 }

@@ -42,7 +42,7 @@ macro_rules! run_contract {
                 ac009_archived_and_deleted_ones_are_listed_apart ac009_a_page_has_bounds
                 ac012_a_deleted_session_takes_everything_with_it ac012_a_soft_deletion_can_be_taken_back
                 ac012_nothing_is_deleted_under_a_running_turn a_title_set_by_hand_is_locked titles_are_checked
-                a_session_is_found_by_the_end_of_its_id metadata_is_kept_whole what_is_not_there_is_named
+                a_session_is_found_by_the_beginning_or_end_of_its_id metadata_is_kept_whole what_is_not_there_is_named
             }
             uploads {
                 uploads_are_private_files a_finished_file_becomes_an_upload

@@ -219,15 +219,17 @@ pub fn titles_are_checked(engine: &impl Engine) {
     assert_eq!(store.rename(&id, " a \r\n b\u{1b}[1m ", TitledBy::Person).unwrap().title, "a b [1m");
 }
 
-pub fn a_session_is_found_by_the_end_of_its_id(engine: &impl Engine) {
+pub fn a_session_is_found_by_the_beginning_or_end_of_its_id(engine: &impl Engine) {
     let store = engine.handle();
     for id in ["one-abcdef", "two-abcdef", "three-%cdef_"] {
         store.create(&NewSession { id: Some(id.replace('%', "x")), ..NewSession::default() }).unwrap();
     }
     assert_eq!(store.find_session("one-abcdef").unwrap().id, "one-abcdef");
-    assert_eq!(store.find_session("e-abcdef").unwrap().id, "one-abcdef");
+    for part in ["e-abcdef", "one-ab"] {
+        assert_eq!(store.find_session(part).unwrap().id, "one-abcdef");
+    }
     for (end, says) in [
-        ("abcdef", "2 sessions end in \"abcdef\": two-abcdef, one-abcdef"),
+        ("abcdef", "2 sessions begin or end with \"abcdef\": two-abcdef, one-abcdef"),
         ("bcdef", "at least 6 characters"),
         ("nowhere", "there is no session nowhere"),
         ("%bcdef", "there is no session"),

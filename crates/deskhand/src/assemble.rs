@@ -21,7 +21,10 @@ use deskhand_guard::{
     sandbox::{Sandbox, SandboxConfig},
     shell::Shell,
 };
-use deskhand_serve::mcp::client::{self, Places, Servers};
+use deskhand_serve::{
+    http::About,
+    mcp::client::{self, Places, Servers},
+};
 use deskhand_store::{DataFolder, Store, Trust};
 use deskhand_tools::{desktop::Seat, files::JournalledFiles};
 use serde_json::Value;
@@ -168,6 +171,22 @@ impl App {
         load_settings(shared, self.paths.workspace(), &self.store.trust(), &self.gate.registry)
     }
 
+    /// What it is, with the settings in force and the usual model.
+    pub fn about(&self, settings: &Settings, model: Option<String>) -> About {
+        About {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            workspaces: self.paths.workspaces().map(|path| path.display().to_string()).collect(),
+            mode: settings.mode().unwrap_or(self.mode),
+            language: Language::choose(settings.language()).code().to_owned(),
+            model,
+        }
+    }
+
+    /// The folder of the skills, a folder each.
+    pub fn skills(&self) -> PathBuf {
+        self.data_dir.join("skills")
+    }
+
     /// The schema of a tool's arguments; `null` where there is no such tool.
     pub fn schema_of(&self, tool: &str, dialect: Option<&str>) -> Value {
         let found = self.gate.registry.find(tool, dialect);
@@ -187,7 +206,7 @@ impl App {
     pub fn services_of(&self, session_id: &str, owner: Option<&str>) -> Result<Services> {
         let mut read_only = vec![self.data_dir.join("uploads").join(session_id)];
         if owner.is_none() {
-            read_only.push(self.data_dir.join("skills"));
+            read_only.push(self.skills());
         }
         let config = PathsConfig { read_only, ..self.paths_config.clone() };
         let paths = Paths::open(config).context("the workspace cannot be opened")?;

@@ -1,12 +1,16 @@
 //! `deskhand mcp`: the tools for an MCP client.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::{Context, Result, bail};
 use deskhand_core::{SessionCx, event::NoEvents};
 use deskhand_serve::{
-    http::{Listen, Program},
-    mcp::server::{self, House, McpServer, Offer, Parts},
+    http::{About, ApiError, Listen, Program},
+    mcp::server::{self, McpServer, Offer, Parts},
 };
 use serde_json::json;
 
@@ -33,8 +37,8 @@ pub async fn run(app: App, printer: Printer, args: &McpArgs) -> Result<u8> {
     let page = tokio::task::spawn_blocking(move || PageLookout::new(data_dir))
         .await
         .context("the page could not be looked for")?;
-    let house = ServedApp { app: Arc::clone(&app), services: SessionServices::default(), page };
-    let server = McpServer::new(parts(&app, Arc::new(house), offer(args)));
+    let program = ServedApp { app: Arc::clone(&app), services: SessionServices::default(), page };
+    let server = McpServer::new(parts(&app, Arc::new(program), offer(args)));
     let served = match args.listen {
         None => server.serve_stdio(interrupted()).await.context("the MCP client cannot be served"),
         Some(address) => over_http(&app, server, address, printer).await,
@@ -89,20 +93,24 @@ fn offer(args: &McpArgs) -> Offer {
     }
 }
 
-pub fn parts(app: &App, house: Arc<dyn House>, offer: Offer) -> Parts {
+pub fn parts(app: &App, program: Arc<dyn Program>, offer: Offer) -> Parts {
     let offer = Offer {
         asks_elsewhere: !app.settings.mcp_ask_in_client(),
         structured: app.settings.mcp_structured_content(),
         ..offer
     };
-    Parts { gate: app.gate.clone(), store: app.store.sessions(), audit: app.store.audit(), house, offer }
+    Parts { gate: app.gate.clone(), store: app.store.sessions(), audit: app.store.audit(), program, offer }
 }
 
 /// Where a person answers beside the page.
 const IN_TERMINAL: &str = "`deskhand approvals` in a terminal";
 
-fn skills(app: &App) -> PathBuf {
-    app.data_dir.join("skills")
+/// Where questions are answered, beside the page where one runs.
+pub fn where_to_answer(page: Option<&str>) -> String {
+    match page {
+        Some(url) => format!("{url} or {IN_TERMINAL}"),
+        None => IN_TERMINAL.to_owned(),
+    }
 }
 
 /// The program by itself, as the MCP server sees it.
@@ -112,45 +120,28 @@ struct ServedApp {
     page: PageLookout,
 }
 
-impl House for ServedApp {
-    fn surroundings(&self, session_id: &str, owner: Option<&str>) -> Result<SessionCx, String> {
+impl Program for ServedApp {
+    fn about(&self) -> About {
+        self.app.about(&self.app.settings, None)
+    }
+
+    fn surroundings(
+        &self,
+        session_id: &str,
+        owner: Option<&str>,
+        _: Option<&Path>,
+    ) -> Result<SessionCx, ApiError> {
         let surfaces = Surfaces { approvers: Vec::new(), wait_for_others: true, events: Arc::new(NoEvents) };
-        let services =
-            self.services.of(&self.app, session_id, owner).map_err(|error| format!("{error:#}"))?;
+        let services = self.services.of(&self.app, session_id, owner)?;
         Ok(self.app.session("mcp", surfaces).with_services(services))
     }
 
     fn where_to_answer(&self) -> String {
         // A question goes to the page of the same data folder, where one is served.
-        match self.page.now() {
-            Some(url) => format!("{url} or {IN_TERMINAL}"),
-            None => IN_TERMINAL.to_owned(),
-        }
+        where_to_answer(self.page.now().as_deref())
     }
 
     fn skills(&self) -> PathBuf {
-        skills(&self.app)
-    }
-}
-
-/// The program behind a page, as the MCP server beside it sees it: what is set on the page holds here, too.
-pub struct BesidePage {
-    pub app: Arc<App>,
-    pub program: Arc<dyn Program>,
-    /// The address of the page.
-    pub page: String,
-}
-
-impl House for BesidePage {
-    fn surroundings(&self, session_id: &str, owner: Option<&str>) -> Result<SessionCx, String> {
-        self.program.surroundings(session_id, owner, None).map_err(|error| error.body.message)
-    }
-
-    fn where_to_answer(&self) -> String {
-        format!("{} or {IN_TERMINAL}", self.page)
-    }
-
-    fn skills(&self) -> PathBuf {
-        skills(&self.app)
+        self.app.skills()
     }
 }

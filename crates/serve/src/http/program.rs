@@ -1,10 +1,13 @@
-//! What only the assembled program knows, as the server asks for it.
+//! What only the assembled program knows, as its servers ask for it: the API and the page, and the MCP server.
 
 pub mod demo;
 pub mod models;
 pub mod settings;
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use deskhand_core::SessionCx;
 use schemars::JsonSchema;
@@ -13,19 +16,27 @@ use serde::Serialize;
 use self::{demo::DemoDesk, models::ModelDesk, settings::SettingsDesk};
 use super::error::ApiError;
 
-/// The program that this server is a part of.
+/// The program that a server is a part of.
 pub trait Program: Send + Sync {
     /// What it is, and how it is set up.
     fn about(&self) -> About;
 
-    /// Where a session's calls work: in its folder, or the first of the workspaces, with its own uploads to read and
-    /// nobody else's. `owner` is whose session it is, `None` being the owner of this installation.
+    /// Where the calls of a session, or of an MCP client, work: in its folder, or the first of the workspaces, with its
+    /// own uploads to read and nobody else's. It is asked for each call: a changed setting holds at once, and what takes
+    /// time to open is kept. `owner` is whose session it is, `None` being the owner of this installation. The
+    /// approvers, events, caller and owner are the server's to fill in.
     fn surroundings(
         &self,
         session_id: &str,
         owner: Option<&str>,
         workspace: Option<&Path>,
     ) -> Result<SessionCx, ApiError>;
+
+    /// Where a person can answer questions, in words for people: the address of a web page that runs, or the command.
+    fn where_to_answer(&self) -> String;
+
+    /// The folder of the skills, a folder each: they are the prompts of the MCP server.
+    fn skills(&self) -> PathBuf;
 
     /// Its settings, where they can be seen and changed from here.
     fn settings(&self) -> Option<Arc<dyn SettingsDesk>> {

@@ -82,6 +82,14 @@ impl Program for SmallProgram {
         Ok(SessionCx::new(session_id, "test", self.workspace.clone(), self.services.clone())
             .asking(Vec::new(), true))
     }
+
+    fn where_to_answer(&self) -> String {
+        "the test".to_owned()
+    }
+
+    fn skills(&self) -> PathBuf {
+        self.workspace.join("skills")
+    }
 }
 
 /// One model for everything.

@@ -2,7 +2,7 @@
 
 use std::{
     ops::Deref,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -16,8 +16,8 @@ use deskhand_core::{
     arguments::sha256_hex,
 };
 use deskhand_serve::{
-    http::{Listen, Token, Users},
-    mcp::server::{self, House, McpServer, Offer, Parts},
+    http::{About, ApiError, Listen, Program, Token, Users},
+    mcp::server::{self, McpServer, Offer, Parts},
 };
 pub use deskhand_testkit::until;
 use deskhand_testkit::{Fixture, yes};
@@ -45,15 +45,30 @@ impl Deref for Desk {
     }
 }
 
-struct SmallHouse {
+struct SmallProgram {
     workspace: PathBuf,
     skills: PathBuf,
     services: Services,
     mode: Arc<Mutex<Mode>>,
 }
 
-impl House for SmallHouse {
-    fn surroundings(&self, session_id: &str, _: Option<&str>) -> Result<SessionCx, String> {
+impl Program for SmallProgram {
+    fn about(&self) -> About {
+        About {
+            version: "0".into(),
+            workspaces: vec![self.workspace.display().to_string()],
+            mode: *self.mode.lock().unwrap(),
+            language: "en".into(),
+            model: None,
+        }
+    }
+
+    fn surroundings(
+        &self,
+        session_id: &str,
+        _: Option<&str>,
+        _: Option<&Path>,
+    ) -> Result<SessionCx, ApiError> {
         Ok(SessionCx::new(session_id, "test", self.workspace.clone(), self.services.clone())
             .in_mode(*self.mode.lock().unwrap())
             .asking(Vec::new(), true))
@@ -99,7 +114,7 @@ impl Desk {
             gate: self.gate.clone(),
             store: self.store.sessions(),
             audit: self.store.audit(),
-            house: Arc::new(SmallHouse {
+            program: Arc::new(SmallProgram {
                 workspace: self.workspace.clone(),
                 skills: self.data.join("skills"),
                 services: self.services.clone(),

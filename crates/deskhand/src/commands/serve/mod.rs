@@ -15,7 +15,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use deskhand_serve::{
-    http::{Listen, Parts, Server, Tls, Users},
+    http::{Listen, Parts, Program, Server, Tls, Users},
     mcp::server::{McpServer, Offer},
 };
 use serde_json::json;
@@ -99,14 +99,13 @@ async fn bind(app: &Arc<App>, shared: &Shared, args: &ServeArgs, users: &Users) 
     hosts.extend(args.host.iter().cloned());
     for (n, address) in addresses.iter().enumerate() {
         let listen = Listen { address: *address, hosts: hosts.clone(), tls: tls.clone() };
-        let parts = parts(app, shared, users.clone()).await?;
-        let program = Arc::clone(&parts.program);
+        let (parts, program) = parts(app, shared, users.clone()).await?;
         match Server::bind(parts, &listen).await {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse && n + 1 < addresses.len() => {}
             Err(error) => return Err(error).context("the server cannot start"),
             Ok(server) => {
-                let house = mcp::BesidePage { app: Arc::clone(app), program, page: server.url() };
-                let mcp = McpServer::new(mcp::parts(app, Arc::new(house), Offer::default()));
+                program.page_is_at(server.url());
+                let mcp = McpServer::new(mcp::parts(app, program, Offer::default()));
                 return with_browser_api(server.with_mcp(mcp), app).await;
             }
         }
@@ -125,7 +124,7 @@ async fn with_browser_api(server: Server, app: &App) -> Result<Server> {
     }
 }
 
-async fn parts(app: &Arc<App>, shared: &Shared, users: Users) -> Result<Parts> {
+async fn parts(app: &Arc<App>, shared: &Shared, users: Users) -> Result<(Parts, Arc<ServedProgram>)> {
     let models = Arc::new(ConfiguredModels::new(&app.settings, app.config_dir.clone()));
     // Where nothing is set, this looks for servers on this machine.
     models.usual().await;
@@ -133,14 +132,17 @@ async fn parts(app: &Arc<App>, shared: &Shared, users: Users) -> Result<Parts> {
     if let Err(error) = agent.recover() {
         tracing::warn!(%error, "a turn that was cut off could not be closed");
     }
-    Ok(Parts {
+    let program = ServedProgram::new(Arc::clone(app), shared.clone(), models, agent.clone());
+    let program = Arc::new(program);
+    let parts = Parts {
         gate: app.gate.clone(),
-        agent: agent.clone(),
+        agent,
         store: app.store.sessions(),
         undo: app.store.undo(),
         audit: app.store.audit(),
-        program: Arc::new(ServedProgram::new(Arc::clone(app), shared.clone(), models, agent)),
+        program: Arc::clone(&program) as Arc<dyn Program>,
         users,
         requests_per_second: app.settings.serve_requests_per_second(),
-    })
+    };
+    Ok((parts, program))
 }

@@ -6,7 +6,7 @@ mod settings;
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use deskhand_agent::Agent;
@@ -14,11 +14,10 @@ use deskhand_core::{SessionCx, event::NoEvents};
 use deskhand_serve::http::{About, ApiError, DemoDesk, ModelDesk, Program, SettingsDesk};
 
 use self::{demos::Demos, settings::LiveSettings};
-use super::session_services::SessionServices;
+use super::{super::mcp, session_services::SessionServices};
 use crate::{
     assemble::{App, Surfaces},
     cli::Shared,
-    language::Language,
     models::ConfiguredModels,
     recently_used::KeptOpen,
     settings::Settings,
@@ -33,6 +32,8 @@ pub struct ServedProgram {
     /// The program on other folders, those of sessions that were begun elsewhere, with the settings of that time.
     elsewhere: KeptOpen<PathBuf, Elsewhere>,
     services: SessionServices,
+    /// The address of the page, once it is bound.
+    page: OnceLock<String>,
 }
 
 /// On how many other folders it is kept.
@@ -54,7 +55,13 @@ impl ServedProgram {
             settings: Arc::new(settings),
             elsewhere: KeptOpen::at_most(MOST_ELSEWHERE),
             services: SessionServices::default(),
+            page: OnceLock::new(),
         }
+    }
+
+    /// Where its page is: known once the port is bound.
+    pub fn page_is_at(&self, url: String) {
+        let _ = self.page.set(url);
     }
 
     /// The program on the folder of a session.
@@ -83,13 +90,7 @@ impl ServedProgram {
 impl Program for ServedProgram {
     fn about(&self) -> About {
         let settings = self.settings.now();
-        About {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            workspaces: self.app.paths.workspaces().map(|path| path.display().to_string()).collect(),
-            mode: settings.mode().unwrap_or(self.app.mode),
-            language: Language::choose(settings.language()).code().to_owned(),
-            model: self.models.usual_so_far(),
-        }
+        self.app.about(&settings, self.models.usual_so_far())
     }
 
     fn surroundings(
@@ -103,10 +104,7 @@ impl Program for ServedProgram {
             Some(folder) => self.on(folder)?,
         };
         let surfaces = Surfaces { approvers: Vec::new(), wait_for_others: true, events: Arc::new(NoEvents) };
-        let services = self
-            .services
-            .of(&app, session_id, owner)
-            .map_err(|error| ApiError::broken(format!("{error:#}")))?;
+        let services = self.services.of(&app, session_id, owner)?;
         // Of another folder, its own config has a say.
         let settings = self.settings.now();
         let in_force: &Settings = if Arc::ptr_eq(&app, &self.app) { &settings } else { &app.settings };
@@ -116,6 +114,14 @@ impl Program for ServedProgram {
             workspace: workspace.unwrap_or(app.paths.workspace()).to_path_buf(),
             ..app.session("http", surfaces)
         })
+    }
+
+    fn where_to_answer(&self) -> String {
+        mcp::where_to_answer(self.page.get().map(String::as_str))
+    }
+
+    fn skills(&self) -> PathBuf {
+        self.app.skills()
     }
 
     fn settings(&self) -> Option<Arc<dyn SettingsDesk>> {

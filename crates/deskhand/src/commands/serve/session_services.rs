@@ -5,8 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Result;
 use deskhand_core::Services;
+use deskhand_serve::http::ApiError;
 
 use crate::{assemble::App, recently_used::KeptOpen};
 
@@ -52,14 +52,15 @@ fn folder_id(folder: &Path) -> Option<FolderId> {
 }
 
 impl SessionServices {
-    pub fn of(&self, app: &App, session_id: &str, owner: Option<&str>) -> Result<Services> {
+    pub fn of(&self, app: &App, session_id: &str, owner: Option<&str>) -> Result<Services, ApiError> {
         let key = Key {
             workspace: app.paths.workspace().to_path_buf(),
             session_id: session_id.to_owned(),
             owner: owner.map(str::to_owned),
         };
         let uploads = folder_id(&app.data_dir.join("uploads").join(session_id));
-        let open = || Ok(Kept { services: app.services_of(session_id, owner)?, uploads });
+        let broken = |error| ApiError::broken(format!("{error:#}"));
+        let open = || Ok(Kept { services: app.services_of(session_id, owner).map_err(broken)?, uploads });
         self.0.get_or_open(&key, |kept| kept.uploads == uploads, open).map(|kept| kept.services)
     }
 }

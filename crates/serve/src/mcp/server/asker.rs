@@ -72,7 +72,7 @@ impl Asker {
             peer: self.peer.clone(),
             token: self.token.clone(),
             level: self.level,
-            house: Arc::clone(&server.parts().house),
+            program: Arc::clone(&server.parts().program),
         }
     }
 }

@@ -9,6 +9,7 @@ use tokio::sync::{OnceCell, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::{McpServer, bounds::Bounds};
+use crate::http::ApiError;
 
 /// One is enough; some ask anew before they let go.
 const MOST_SUBSCRIPTIONS: usize = 4;
@@ -144,17 +145,18 @@ impl Client {
     /// asked there yet, and nobody watches.
     pub async fn surroundings(&self, desktop: Desktop) -> Result<SessionCx, String> {
         self.has_begun.get_or_try_init(|| self.begin()).await?;
-        let usual = self.server.parts().house.surroundings(&self.session_id, self.owner())?;
+        let program = &self.server.parts().program;
+        let usual = program.surroundings(&self.session_id, self.owner(), None).map_err(why)?;
         let services = usual.services.clone().with(self.desk.clone());
         let usual = usual.made_for(self.owner.clone(), desktop).called_by(&*self.caller);
         Ok(usual.asking(Vec::new(), false).tainted_by(Arc::clone(&self.outside)).with_services(services))
     }
 
-    /// Has the house open what the calls need, which takes time.
+    /// Has the program open what the calls need, which takes time.
     async fn begin(&self) -> Result<(), String> {
         let (server, id, owner) = (self.server.clone(), self.session_id.clone(), self.owner.clone());
         let opened = tokio::task::spawn_blocking(move || {
-            server.parts().house.surroundings(&id, owner.as_deref()).map(drop)
+            server.parts().program.surroundings(&id, owner.as_deref(), None).map(drop).map_err(why)
         });
         opened.await.map_err(|error| format!("the session cannot begin: {error}"))?
     }
@@ -164,6 +166,11 @@ impl Client {
         let dialect = self.server.offer().dialect.clone();
         Request { cancel, ..Request::new(tool, arguments).in_dialect(dialect) }
     }
+}
+
+/// The reason alone: a client of MCP gets no HTTP status.
+fn why(error: ApiError) -> String {
+    error.body.message
 }
 
 /// `mcp:NAME`: the name is of the client's choice, so only what cannot be taken for anything else is kept of it.

@@ -25,7 +25,7 @@ pub fn of(
         return Err(ErrorData::invalid_params(outcome.text, Some(json!({"call_id": outcome.call_id}))));
     }
     let shaped = shape(server, name, &outcome);
-    let told = told(&outcome, shaped.as_ref(), &server.parts().house.where_to_answer());
+    let told = told(&outcome, shaped.as_ref(), &server.parts().program.where_to_answer());
     let structured = structured(server, name, &outcome, shaped.as_ref(), &told);
     let meta = meta(&outcome);
     let is_error = !outcome.is_success();

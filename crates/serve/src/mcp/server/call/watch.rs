@@ -21,7 +21,7 @@ use rmcp::{
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::mcp::{harmless::seen, server::House};
+use crate::{http::Program, mcp::harmless::seen};
 
 /// At most so often.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -65,7 +65,7 @@ pub struct Listener {
     pub token: Option<ProgressToken>,
     /// `None`: nothing.
     pub level: Option<LoggingLevel>,
-    pub house: Arc<dyn House>,
+    pub program: Arc<dyn Program>,
 }
 
 impl EventSink for Watch {
@@ -218,7 +218,7 @@ type Figure = (f64, Option<f64>);
 impl State {
     fn waiting(&mut self, listener: &Listener) -> Option<(Figure, String)> {
         let words = self.waiting_for.as_ref()?;
-        let text = format!("{words} Answer at {}.", listener.house.where_to_answer());
+        let text = format!("{words} Answer at {}.", listener.program.where_to_answer());
         self.sent += A_LITTLE;
         Some(((self.sent, self.total), text))
     }

@@ -67,7 +67,7 @@ impl McpServer {
         if asker.client.owner().is_some() {
             return Ok(Vec::new());
         }
-        let folder = self.parts().house.skills();
+        let folder = self.parts().program.skills();
         let read = tokio::task::spawn_blocking(move || skill::all(&folder)).await;
         read.map_err(|error| ErrorData::internal_error(format!("the skills cannot be read: {error}"), None))
     }

@@ -188,6 +188,7 @@ fn ending() -> TurnEnd {
         outcome: TurnOutcome::Completed,
         reason: None,
         content: SENTENCES[2].into(),
+        incomplete: false,
         usage: None,
         metadata: serde_json::Map::new(),
     }

@@ -8,7 +8,7 @@ use std::{
 use deskhand_core::{
     EventBody, EventSink, Gate, SessionCx,
     id::new_id,
-    session::{NewTurn, Role, Session, SessionError, SessionStore, TitledBy, TurnEnd, UNTITLED},
+    session::{Begun, NewTurn, Role, Session, SessionError, SessionStore, TitledBy, TurnEnd, UNTITLED},
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -22,6 +22,7 @@ use crate::{
     provider::{Arguments, ModelCall, Provider, ProviderError},
     recovery, title,
     turn::{Turn, TurnHandle},
+    uploads,
 };
 
 /// Where models come from.
@@ -86,6 +87,15 @@ pub struct TurnRequest {
     pub observer: Option<Arc<dyn EventSink>>,
 }
 
+/// What a turn is tried again with.
+pub struct RetryRequest {
+    pub session_id: String,
+    /// `None`: the model of the session, or the usual one.
+    pub model: Option<String>,
+    /// As of [`TurnRequest`].
+    pub surroundings: SessionCx,
+}
+
 /// Starts turns. Cheap to clone.
 #[derive(Clone)]
 pub struct Agent(pub(crate) Arc<Inner>);
@@ -127,6 +137,15 @@ impl Inner {
     fn running(&self) -> MutexGuard<'_, HashMap<String, TurnHandle>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What a turn is run with.
+struct Around {
+    surroundings: SessionCx,
+    options: Option<ToolChainOptions>,
+    observer: Option<Arc<dyn EventSink>>,
+    /// What it begins with, before the model is asked.
+    first_call: Option<ModelCall>,
 }
 
 impl Agent {
@@ -180,20 +199,16 @@ impl Agent {
         if request.message.trim().is_empty() && request.uploads.is_empty() {
             return Err(AgentError::Invalid("the message is empty".to_owned()));
         }
-        self.0.end_the_unended();
-        // What another session left behind must not keep this one from beginning.
-        if let Err(error) = self.recover() {
-            tracing::warn!(%error, "a turn that was cut off could not be closed");
-        }
+        self.close_what_is_over();
         let session = parts.store.session(&request.session_id)?;
-        self.check_uploads(&session.id, &request.uploads)?;
+        let (message, uploads) = self.resolve_files(&session.id, &request.message, &request.uploads)?;
         let model = request.model.as_deref().or(session.metadata.model.as_deref());
         let provider = parts.models.connect_for(&session, model)?;
-        let message = parts.gate.screener.mask_text(&request.message).into_string();
+        let message = parts.gate.screener.mask_text(&message).into_string();
         let begun = parts.store.begin_turn(&NewTurn {
             session_id: session.id.clone(),
             content: message.clone(),
-            uploads: request.uploads.clone(),
+            uploads,
             model: Some(provider.name().to_owned()),
             queued,
         })?;
@@ -204,13 +219,49 @@ impl Agent {
                 tracing::warn!(%error, "the session got no title");
             }
         }
+        let TurnRequest { surroundings, options, observer, .. } = request;
+        Ok(self.run(begun, &session, provider, Around { surroundings, options, observer, first_call }))
+    }
+
+    /// Runs the message of the last turn, which did not complete, again. The message stays the one that it is; what the
+    /// broken turn did is told to the model, what it said last is not.
+    pub fn retry(&self, request: RetryRequest) -> Result<TurnHandle, AgentError> {
+        let parts = &self.0.parts;
+        self.close_what_is_over();
+        let session = parts.store.session(&request.session_id)?;
+        let model = request.model.as_deref().or(session.metadata.model.as_deref());
+        let provider = parts.models.connect_for(&session, model)?;
+        let begun = parts.store.retry_turn(&session.id, Some(provider.name()))?;
+        let around =
+            Around { surroundings: request.surroundings, options: None, observer: None, first_call: None };
+        Ok(self.run(begun, &session, provider, around))
+    }
+
+    /// Turns whose end could not be stored, and those of processes that are gone.
+    fn close_what_is_over(&self) {
+        self.0.end_the_unended();
+        // What another session left behind must not keep this one from beginning.
+        if let Err(error) = self.recover() {
+            tracing::warn!(%error, "a turn that was cut off could not be closed");
+        }
+    }
+
+    /// Runs a turn that has begun, in a task of its own.
+    fn run(
+        &self,
+        begun: Begun,
+        session: &Session,
+        provider: Arc<dyn Provider>,
+        around: Around,
+    ) -> TurnHandle {
+        let Around { surroundings, options, observer, first_call } = around;
         let handle = TurnHandle::new(&begun.turn);
         self.0.hub.show_stored(begun.event.clone());
-        if let Some(observer) = &request.observer {
+        if let Some(observer) = &observer {
             observer.emit(begun.event.body);
         }
-        let events = self.0.hub.sink(&session.id, Some(&begun.turn.id)).observed_by(request.observer);
-        let usual = SessionCx { id: session.id.clone(), ..request.surroundings };
+        let events = self.0.hub.sink(&session.id, Some(&begun.turn.id)).observed_by(observer);
+        let usual = SessionCx { id: session.id.clone(), ..surroundings };
         let desktop = usual.desktop.clone();
         // Whatever the caller says: what is done in a session is done for its owner.
         let surroundings = usual
@@ -218,20 +269,13 @@ impl Agent {
             .called_by(format!("model:{}", provider.name()))
             .watched_by(Arc::new(events))
             .tainted_by(Arc::default());
-        let mut options = self.0.options();
-        if let Some(chain) = request.options {
-            options = Arc::new(AgentOptions { chain, ..(*options).clone() });
+        let mut set = self.0.options();
+        if let Some(chain) = options {
+            set = Arc::new(AgentOptions { chain, ..(*set).clone() });
         }
-        let turn = Turn::new(
-            Arc::clone(&self.0),
-            options,
-            begun.turn,
-            &session,
-            provider,
-            surroundings,
-            handle.clone(),
-        )
-        .beginning_with(first_call);
+        let turn =
+            Turn::new(Arc::clone(&self.0), set, begun.turn, session, provider, surroundings, handle.clone())
+                .beginning_with(first_call);
         self.0.running().insert(handle.session_id().to_owned(), handle.clone());
         let (inner, kept) = (Arc::clone(&self.0), handle.clone());
         tokio::spawn(async move {
@@ -239,21 +283,30 @@ impl Agent {
             inner.running().retain(|_, running| running.turn_id() != kept.turn_id());
             kept.set_ended(outcome);
         });
-        Ok(handle)
+        handle
     }
 
-    /// What does not come with the message is told before a model is connected, which takes longer.
-    fn check_uploads(&self, session_id: &str, wanted: &[String]) -> Result<(), AgentError> {
-        if wanted.is_empty() {
-            return Ok(());
+    /// The message without its references to files, and all files that come with it. A file that is not there is an
+    /// error before a model is connected, which takes longer.
+    fn resolve_files(
+        &self,
+        session_id: &str,
+        message: &str,
+        wanted: &[String],
+    ) -> Result<(String, Vec<String>), AgentError> {
+        let missing =
+            |id: &str| AgentError::Invalid(format!("there is no upload {id:?} in the session {session_id}"));
+        if wanted.is_empty() && !message.contains(uploads::REF) {
+            return Ok((message.to_owned(), Vec::new()));
         }
         let kept = self.0.parts.store.uploads(session_id)?;
-        match wanted.iter().find(|id| !kept.iter().any(|upload| upload.id == **id)) {
-            None => Ok(()),
-            Some(id) => {
-                Err(AgentError::Invalid(format!("there is no upload {id:?} in the session {session_id}")))
-            }
+        if let Some(id) = wanted.iter().find(|id| !kept.iter().any(|upload| upload.id == **id)) {
+            return Err(missing(id));
         }
+        let resolved = uploads::without_refs(message, &kept).map_err(|id| missing(&id))?;
+        let mut all = wanted.to_vec();
+        all.extend(resolved.uploads.into_iter().filter(|id| !wanted.contains(id)));
+        Ok((resolved.text, all))
     }
 
     /// Summarises everything that was said so far, between turns.
@@ -279,7 +332,7 @@ impl Agent {
             _ => return Err(AgentError::Invalid("there is nothing to summarise yet".to_owned())),
         };
         let count = messages.len() as u64;
-        let told = history::told(&messages, &|_| Vec::new());
+        let told = history::told(&messages, &history::AttachedTo::new());
         let encoding = Encoding::of_model(provider.name());
         let tokens_before = encoding.count_request("", &told, &[]);
         let events = self.0.hub.sink(session_id, None);

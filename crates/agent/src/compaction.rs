@@ -14,6 +14,7 @@ use crate::{
     agent::Inner,
     context::compact,
     provider::{ErrorClass, Provider},
+    uploads::naming_files,
 };
 
 /// What a compaction covers.
@@ -52,7 +53,9 @@ impl Compacting<'_> {
     ) -> Result<Option<(Message, Usage)>, AgentError> {
         let store = Arc::clone(&self.agent.parts.store);
         let id = self.session_id.to_owned();
-        let session = blocking(move || store.session(&id)).await??;
+        let (session, uploads) =
+            blocking(move || Ok::<_, SessionError>((store.session(&id)?, store.uploads(&id)?))).await??;
+        let covered = Covered { messages: naming_files(covered.messages, &uploads), ..covered };
         let screener = &self.agent.parts.gate.screener;
         let text = screener.mask_text(&Transcript::new(session, covered.messages.clone()).to_markdown());
         let sources = compact::sources(&covered.messages);

@@ -12,6 +12,7 @@
 //! | [`hub`] | events: stored, then shown |
 //! | [`recovery`] | what a crash left behind |
 //! | [`tools`] | the tools that belong to a turn |
+//! | [`uploads`] | files that come with a message |
 
 mod agent;
 pub mod chain;
@@ -25,9 +26,9 @@ pub mod recovery;
 pub mod title;
 pub mod tools;
 pub mod turn;
-mod uploads;
+pub mod uploads;
 
-pub use agent::{Agent, AgentOptions, AgentParts, Models, TurnRequest};
+pub use agent::{Agent, AgentOptions, AgentParts, Models, RetryRequest, TurnRequest};
 pub use error::AgentError;
 pub use hub::EventStream;
 pub use turn::TurnHandle;

@@ -66,6 +66,7 @@ pub fn close_turn(
     let end = TurnEnd {
         outcome: TurnOutcome::Failed,
         reason: Some(INTERRUPTED.to_owned()),
+        incomplete: !told.unfinished.trim().is_empty(),
         content: told.unfinished,
         usage: None,
         metadata: serde_json::Map::new(),

@@ -36,6 +36,9 @@ pub enum EventBody {
         /// `PROVIDER/NAME`
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
+        /// The answer that is tried again; the message was said before it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_of: Option<i64>,
     },
     /// A piece of what the model thinks.
     Thought {
@@ -98,6 +101,9 @@ pub enum EventBody {
     Done {
         outcome: TurnOutcome,
         reason: Option<String>,
+        /// The answer broke off: what there is of it is kept.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        incomplete: bool,
     },
 }
 

@@ -3,16 +3,22 @@
 //! The messages of a session, with the steps of each turn, become a list that is valid by construction: every call has
 //! one result, no answer is empty, no id is empty or comes twice in an answer, whatever became of a turn.
 
-use std::{cmp::Ordering, collections::HashSet};
+use std::{
+    cmp::Ordering,
+    collections::{HashMap, HashSet},
+};
 
 use deskhand_core::{
-    CallId, Image, Outside, Status,
+    CallId, Outside, Status,
     event::TurnOutcome,
-    session::{CallEnd, CallStep, IMPORTED, Message, MessageMeta, Role, Step},
+    session::{CallEnd, CallStep, IMPORTED, Message, Role, Step},
 };
 use serde_json::Value;
 
-use crate::provider::{Arguments, ChatMessage, ModelCall, Thought, ToolResult};
+use crate::{
+    provider::{Arguments, ChatMessage, ModelCall, Thought, ToolResult},
+    uploads::Attached,
+};
 
 /// What the model is told of a call that has no result.
 const NO_RESULT: &str = "This call has no result: the turn ended before it did.";
@@ -20,36 +26,43 @@ const NO_RESULT: &str = "This call has no result: the turn ended before it did."
 /// Where the messages of an imported session come from.
 pub const IMPORTED_SOURCE: &str = "an imported conversation";
 
-/// The images of a user's message.
-pub type ImagesOf<'a> = &'a dyn Fn(&MessageMeta) -> Vec<Image>;
+/// What goes along with each of the user's messages, by their ids.
+pub type AttachedTo = HashMap<i64, Attached>;
 
 /// What is told of the messages from the last compaction on.
-pub fn told(messages: &[Message], images_of: ImagesOf<'_>) -> Vec<ChatMessage> {
+pub fn told(messages: &[Message], attached_to: &AttachedTo) -> Vec<ChatMessage> {
     let mut told = Vec::new();
     let mut ids = HashSet::new();
     let mut from = Start::default();
+    // What broke off and was asked for again is not told; what was done by then is.
+    let retried: HashSet<i64> = messages.iter().filter_map(|message| message.metadata.retry_of).collect();
     if let Some((message, compaction)) =
         messages.iter().rev().find_map(|message| Some((message, message.metadata.compaction.as_ref()?)))
     {
         told.push(user(message.content.clone()));
-        // Of a turn that was covered in part, the request stays as it was made.
+        // Of a turn that was covered in part, or is tried again, the request stays as it was made.
         let asked = |other: &&Message| other.role == Role::User && other.id < compaction.until_message;
-        if compaction.until_step.is_some()
+        let is_open = |other: &Message| {
+            other.metadata.outcome.is_none()
+                && other.metadata.retry_of.is_some_and(|id| id <= compaction.until_message)
+        };
+        if (compaction.until_step.is_some() || messages.iter().any(is_open))
             && let Some(request) = messages.iter().rfind(asked)
         {
-            let images = images_of(&request.metadata);
-            told.push(ChatMessage::User { text: request.content.clone(), images });
+            told.push(asked_by(request, attached_to));
         }
         from = Start { message: compaction.until_message, step: compaction.until_step };
     }
     for message in messages {
         let Some(first_step) = from.first_step(message) else { continue };
         match message.role {
-            Role::User => {
-                let images = images_of(&message.metadata);
-                told.push(ChatMessage::User { text: message.content.clone(), images });
+            Role::User => told.push(asked_by(message, attached_to)),
+            Role::Assistant => {
+                rounds(steps_from(message, first_step), &mut ids, &mut told);
+                if !retried.contains(&message.id) {
+                    last_words(message, &mut told);
+                }
             }
-            Role::Assistant => answer(message, first_step, &mut ids, &mut told),
             Role::System => {}
         }
     }
@@ -104,14 +117,27 @@ pub fn mark_outside(messages: &[Message], outside: &Outside) {
     }
 }
 
+/// What the user said, with what went along.
+fn asked_by(message: &Message, attached_to: &AttachedTo) -> ChatMessage {
+    match attached_to.get(&message.id) {
+        None => user(message.content.clone()),
+        Some(attached) => {
+            ChatMessage::User { text: attached.after(&message.content), images: attached.images.clone() }
+        }
+    }
+}
+
 fn user(text: String) -> ChatMessage {
     ChatMessage::User { text, images: Vec::new() }
 }
 
-/// One turn's answer: its rounds, then its last words.
-fn answer(message: &Message, first_step: usize, ids: &mut HashSet<String>, told: &mut Vec<ChatMessage>) {
+fn steps_from(message: &Message, first: usize) -> &[Step] {
     let steps = message.execution_steps.as_deref().unwrap_or_default();
-    rounds(&steps[first_step.min(steps.len())..], ids, told);
+    &steps[first.min(steps.len())..]
+}
+
+/// What a turn's answer ends with.
+fn last_words(message: &Message, told: &mut Vec<ChatMessage>) {
     let text = message.content.trim();
     if !text.is_empty() {
         told.push(said(message.content.clone()));

@@ -36,15 +36,20 @@ impl Turn {
     pub(super) async fn ask(&mut self) -> Result<Asked, Broken> {
         let mut broken_off = 0;
         let mut made_room = false;
+        // The most that was said before an answer broke off.
+        let mut said = String::new();
         loop {
             let request = self.request();
             let (answered, spoken) = self.ask_once(&request).await;
+            if answered.is_err() && spoken.shown.len() >= said.len() {
+                said.clone_from(&spoken.shown);
+            }
             let error = match answered {
                 Ok(reply) => return Ok(Asked::Reply(self.understood(reply, spoken))),
                 Err(error) => error,
             };
             match error.class {
-                ErrorClass::Cancelled => return Ok(Asked::Cancelled { said: spoken.shown }),
+                ErrorClass::Cancelled => return Ok(Asked::Cancelled { said }),
                 ErrorClass::NoTools if self.protocol == Protocol::Native => {
                     self.notice("The model takes no tools; it is asked to write its calls as text.");
                     self.protocol = Protocol::Text;
@@ -53,14 +58,14 @@ impl Turn {
                     made_room = true;
                     self.notice("The conversation is longer than the model takes.");
                     if self.compact(None).await? == Compacted::Nothing {
-                        return Ok(Asked::Failed { error, said: spoken.shown });
+                        return Ok(Asked::Failed { error, said });
                     }
                 }
                 class if class.is_retried() && error.partly_answered && broken_off < MOST_BROKEN_OFF => {
                     broken_off += 1;
                     self.notice(&format!("The answer broke off ({error}); it is asked for again."));
                 }
-                _ => return Ok(Asked::Failed { error, said: spoken.shown }),
+                _ => return Ok(Asked::Failed { error, said }),
             }
         }
     }
@@ -145,7 +150,7 @@ impl Turn {
 
     /// The conversation, with older results shrunk where room is wanted.
     pub(super) fn told(&mut self) -> Vec<ChatMessage> {
-        let mut told = history::told(&self.messages, &self.images_of());
+        let mut told = history::told(&self.messages, &self.attached);
         self.shrink(&mut told);
         told
     }

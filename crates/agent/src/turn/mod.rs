@@ -19,12 +19,12 @@ mod spoken;
 
 pub use control::TurnHandle;
 
-use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc};
+use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use deskhand_core::{
-    EventBody, Image, SessionCx,
+    EventBody, SessionCx,
     event::TurnOutcome,
-    session::{Message, MessageMeta, OpenTurn, Session, SessionResult, SessionStore, Step, TurnEnd, Usage},
+    session::{Message, OpenTurn, Session, SessionResult, SessionStore, Step, TurnEnd, Upload, Usage},
 };
 use futures_util::FutureExt;
 
@@ -38,6 +38,7 @@ use crate::{
     context::{history, tokens::Calibrated},
     desk::TurnDesk,
     provider::{Finish, ModelCall, Provider, ProviderError},
+    uploads,
 };
 
 use self::{ask::Asked, control::Cancelled};
@@ -71,7 +72,8 @@ pub(crate) struct Turn {
     messages: Vec<Message>,
     /// The place of the answer in `messages`.
     answer: usize,
-    images: HashMap<String, Image>,
+    /// What goes along with the messages of the user.
+    attached: history::AttachedTo,
     usage: Usage,
     calibrated: Calibrated,
     room: room::Room,
@@ -88,16 +90,24 @@ struct End {
     content: String,
     /// Why the last words end where they do.
     finish: Finish,
+    /// They broke off.
+    incomplete: bool,
 }
 
 impl End {
     fn completed(content: String) -> Self {
-        Self { outcome: TurnOutcome::Completed, reason: None, content, finish: Finish::Stop }
+        Self {
+            outcome: TurnOutcome::Completed,
+            reason: None,
+            content,
+            finish: Finish::Stop,
+            incomplete: false,
+        }
     }
 
     fn cancelled(content: String) -> Self {
         let reason = Some("cancelled by the user".to_owned());
-        Self { outcome: TurnOutcome::Cancelled, reason, ..Self::completed(content) }
+        Self { outcome: TurnOutcome::Cancelled, reason, ..Self::completed(content) }.broken_off()
     }
 
     fn stopped(stop: &Stop, language: Language, content: String) -> Self {
@@ -110,7 +120,12 @@ impl End {
     }
 
     fn by_provider(error: &ProviderError, content: String) -> Self {
-        Self::failed(format!("{}: {error}", error.class.as_str()), content)
+        Self::failed(format!("{}: {error}", error.class.as_str()), content).broken_off()
+    }
+
+    /// What was said, if anything was, is not all of it.
+    fn broken_off(self) -> Self {
+        Self { incomplete: !self.content.trim().is_empty(), ..self }
     }
 }
 
@@ -164,7 +179,7 @@ impl Turn {
             options,
             messages: Vec::new(),
             answer: 0,
-            images: HashMap::new(),
+            attached: history::AttachedTo::new(),
             usage: Usage::default(),
             calibrated: Calibrated::default(),
             room: room::Room::default(),
@@ -220,6 +235,7 @@ impl Turn {
             outcome,
             reason: end.reason.map(|reason| self.mask(&reason)),
             content: end.content,
+            incomplete: end.incomplete,
             usage: (self.usage != Usage::default()).then_some(self.usage),
             metadata: finish_of(end.finish),
         };
@@ -303,7 +319,7 @@ impl Turn {
             None => return Err(AgentError::Broken("the turn's own message is not in the store".to_owned())),
         };
         self.messages[self.answer].execution_steps = Some(Vec::new());
-        self.images = crate::uploads::images(&uploads).await;
+        self.attach(uploads).await?;
         history::mark_outside(&self.messages, &self.surroundings.outside);
         for source in self.desk.said_by() {
             self.surroundings.outside.mark(&source);
@@ -344,7 +360,7 @@ impl Turn {
 
     fn late(&self, content: String) -> End {
         let about = self.options.max_time_s.unwrap_or_default().to_string();
-        End::stopped(&Stop { guard: Guard::MaxTime, about }, self.language(), content)
+        End::stopped(&Stop { guard: Guard::MaxTime, about }, self.language(), content).broken_off()
     }
 
     fn completed(&self, text: String, finish: Finish) -> End {
@@ -372,13 +388,23 @@ impl Turn {
         self.agent.parts.gate.screener.mask_text(text).into_string()
     }
 
-    fn images_of(&self) -> impl Fn(&MessageMeta) -> Vec<Image> {
-        let takes_images = self.provider.capabilities().images;
-        let images = &self.images;
-        move |metadata| {
-            let wanted = metadata.uploads.iter().filter(|_| takes_images);
-            wanted.filter_map(|id| images.get(id).cloned()).collect()
+    /// Reads the files that came with what is told, and says of which the model gets no more than the name.
+    async fn attach(&mut self, uploads: Vec<Upload>) -> Result<(), AgentError> {
+        if uploads.is_empty() {
+            return Ok(());
         }
+        let (messages, model) = (self.messages.clone(), self.provider.capabilities());
+        let screener = Arc::clone(&self.agent.parts.gate.screener);
+        let read = move || uploads::attached(&messages, &uploads, model, screener.as_ref());
+        let read = tokio::task::spawn_blocking(read).await;
+        self.attached =
+            read.map_err(|error| AgentError::Broken(format!("reading the files broke down: {error}")))?;
+        if let Some(attached) = self.attached.get(&self.turn.user_message) {
+            for (name, reason) in &attached.unseen {
+                self.notice(&reason.notice(name, self.language()));
+            }
+        }
+        Ok(())
     }
 
     /// Does something with the store where it holds nobody up.

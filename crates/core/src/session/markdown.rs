@@ -35,6 +35,9 @@ fn write_message(page: &mut String, message: &Message) {
         }
     }
     paragraph(page, &message.content);
+    if message.metadata.incomplete {
+        *page += "*The answer is incomplete.*\n\n";
+    }
     if let Some(outcome) = message.metadata.outcome.filter(|outcome| *outcome != TurnOutcome::Completed) {
         let outcome = format!("{outcome:?}").to_lowercase();
         let reason =

@@ -168,6 +168,12 @@ pub struct MessageMeta {
     /// Why it ended like that, where it is not simply completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The answer broke off: this is what there is of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
+    /// The answer that this one tries again, to the same message. Its last words are not told to a model any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_of: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Uploads that came with a user message, by id.

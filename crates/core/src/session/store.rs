@@ -210,6 +210,8 @@ pub struct TurnEnd {
     pub reason: Option<String>,
     /// The last words of the model.
     pub content: String,
+    /// They broke off.
+    pub incomplete: bool,
     pub usage: Option<Usage>,
     /// What to set in the metadata of the answer beside the above.
     pub metadata: serde_json::Map<String, Value>,
@@ -320,6 +322,9 @@ pub trait SessionStore: Send + Sync {
 
     /// Writes the user's message, an empty answer and the event `turn_started`. `Busy` if a turn is under way.
     fn begin_turn(&self, new: &NewTurn) -> SessionResult<Begun>;
+    /// Begins a turn on the message of the last one, which did not complete: an empty answer and the event
+    /// `turn_started`. Refused (`Invalid`) where there is nothing to try again, `Busy` if a turn is under way.
+    fn retry_turn(&self, session: &str, model: Option<&str>) -> SessionResult<Begun>;
     /// Adds to the turn. Refused (`Invalid`) once it has ended.
     fn add_steps(&self, turn: &str, steps: &[Step]) -> SessionResult<()>;
     /// Closes a call that was added open.

@@ -20,11 +20,11 @@ mod mcp_by_hand;
 mod mcp_server;
 mod one_path;
 mod other_servers;
+#[cfg(target_os = "linux")]
+mod plans_hold;
 mod private_text;
 mod probes;
 mod processes;
-#[cfg(target_os = "linux")]
-mod plans_hold;
 mod pty;
 mod reference_pages;
 mod results;

@@ -112,13 +112,14 @@ pub fn copy_message(c: &Connection, session_id: &str, message: Message, new_ids:
     Ok(())
 }
 
-/// A summary of messages that were not copied is no summary of this session, and an upload that is not here none
-/// of its uploads.
+/// A summary of messages that were not copied is no summary of this session, an answer that is not here is not tried
+/// again in it, and an upload that is not here is none of its uploads.
 fn with_new_ids(mut metadata: MessageMeta, new_ids: &NewIds) -> MessageMeta {
     metadata.compaction = metadata.compaction.and_then(|mut compaction| {
         compaction.until_message = *new_ids.messages.get(&compaction.until_message)?;
         Some(compaction)
     });
+    metadata.retry_of = metadata.retry_of.and_then(|id| new_ids.messages.get(&id).copied());
     metadata.uploads = metadata.uploads.iter().filter_map(|id| new_ids.uploads.get(id).cloned()).collect();
     metadata
 }

@@ -115,8 +115,21 @@ pub fn context(c: &Connection, session_id: &str) -> Tried<Vec<Message>> {
     });
     let between = Between { after, before: i64::MAX };
     let mut messages = read(c, session_id, between, &Slice { newest_first: true, offset: 0, limit: MOST })?;
+    // What is being answered is told, also where it was covered since: a turn that is tried again.
+    if let Some(turn) = turns::open_in(c, session_id)?.filter(|turn| turn.user_message <= after) {
+        let asked = last_of(c, session_id, Role::User, turn.user_message + 1)?;
+        messages.splice(0..0, asked);
+    }
     show_open_turn(c, session_id, &mut messages)?;
     Ok(messages)
+}
+
+/// The newest message of this role with a smaller id.
+pub fn last_of(c: &Connection, session_id: &str, role: Role, before: i64) -> Tried<Option<Message>> {
+    let mut query = c.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM messages WHERE session_id = ? AND role = ? AND messages.id < ? ORDER BY messages.id DESC LIMIT 1"
+    ))?;
+    Ok(query.query_row(params![session_id, role.as_str(), before], from_row).optional()?)
 }
 
 /// The answer of a turn that is under way, with its steps so far.

@@ -328,6 +328,11 @@ impl SessionStore for Sessions {
         self.change("begin a turn", |c| turns::begin(c, new, &mark))
     }
 
+    fn retry_turn(&self, session: &str, model: Option<&str>) -> SessionResult<Begun> {
+        let mark = self.holders.our_mark()?;
+        self.change("try a turn again", |c| turns::retry(c, session, model, &mark))
+    }
+
     fn add_steps(&self, turn: &str, steps: &[Step]) -> SessionResult<()> {
         self.change("add steps to a turn", |c| turns::add_steps(c, turn, steps))
     }

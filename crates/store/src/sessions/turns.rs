@@ -2,6 +2,7 @@
 
 use deskhand_core::{
     Event, EventBody, Status, Time,
+    event::TurnOutcome,
     id::new_id,
     session::{
         Begun, CallEnd, CallStep, MessageMeta, NewTurn, OpenTurn, Role, SessionError, Step, TurnEnd,
@@ -67,29 +68,71 @@ pub fn broken(c: &Connection, holders: &Holders) -> Tried<Vec<TurnSteps>> {
 /// `mark` says who runs it.
 pub fn begin(c: &Connection, new: &NewTurn, mark: &str) -> Tried<Begun> {
     let session_id = new.session_id.as_str();
-    rows::get(c, session_id)?;
-    if open_in(c, session_id)?.is_some() {
-        return Err(SessionError::Busy(session_id.to_owned()).into());
-    }
+    check_free(c, session_id)?;
     uploads::check(c, session_id, &new.uploads)?;
     if let Some(id) = new.queued {
         queue::remove(c, session_id, id)?;
     }
     let (id, now) = (new_id(), Time::now());
-    let asked =
-        MessageMeta { turn_id: Some(id.clone()), uploads: new.uploads.clone(), ..MessageMeta::default() };
+    let metadata =
+        &MessageMeta { turn_id: Some(id.clone()), uploads: new.uploads.clone(), ..MessageMeta::default() };
+    let (role, content) = (Role::User, new.content.as_str());
+    let asked = Entry { session_id, role, content, timestamp: now, steps: None, metadata };
+    let message_id = history::insert(c, &asked)?;
+    let (message, model) = (new.content.clone(), new.model.clone());
+    open(c, session_id, id, Beginning { message, message_id, model, retry_of: None }, mark)
+}
+
+/// Begins a turn on the message of the last one.
+pub fn retry(c: &Connection, session_id: &str, model: Option<&str>, mark: &str) -> Tried<Begun> {
+    check_free(c, session_id)?;
+    let nothing =
+        |why: &str| invalid(format!("there is nothing to try again in the session {session_id}: {why}"));
+    let answer = history::last_of(c, session_id, Role::Assistant, i64::MAX)?;
+    let answer = answer.ok_or_else(|| nothing("nothing was answered yet"))?;
+    let asked = history::last_of(c, session_id, Role::User, i64::MAX)?;
+    let asked = asked
+        .filter(|asked| asked.id < answer.id)
+        .ok_or_else(|| nothing("its last answer has no message of the user before it"))?;
+    match answer.metadata.outcome {
+        None | Some(TurnOutcome::Completed) => return Err(nothing("its last turn was completed")),
+        Some(_) => {}
+    }
+    let beginning = Beginning {
+        message: asked.content,
+        message_id: asked.id,
+        model: model.map(str::to_owned),
+        retry_of: Some(answer.id),
+    };
+    open(c, session_id, new_id(), beginning, mark)
+}
+
+fn check_free(c: &Connection, session_id: &str) -> Tried<()> {
+    rows::get(c, session_id)?;
+    match open_in(c, session_id)? {
+        None => Ok(()),
+        Some(_) => Err(SessionError::Busy(session_id.to_owned()).into()),
+    }
+}
+
+/// What a turn begins with. The user's message is in its place.
+struct Beginning {
+    message: String,
+    message_id: i64,
+    model: Option<String>,
+    retry_of: Option<i64>,
+}
+
+/// Writes the empty answer of a turn, its first event and its row.
+fn open(c: &Connection, session_id: &str, id: String, beginning: Beginning, mark: &str) -> Tried<Begun> {
+    let Beginning { message, message_id: user_message, model, retry_of } = beginning;
+    let now = Time::now();
+    let metadata =
+        &MessageMeta { turn_id: Some(id.clone()), model: model.clone(), retry_of, ..MessageMeta::default() };
     let answered =
-        MessageMeta { turn_id: Some(id.clone()), model: new.model.clone(), ..MessageMeta::default() };
-    let message = |role, content, metadata| {
-        history::insert(c, &Entry { session_id, role, content, timestamp: now, steps: None, metadata })
-    };
-    let user_message = message(Role::User, &new.content, &asked)?;
-    let assistant_message = message(Role::Assistant, "", &answered)?;
-    let body = EventBody::TurnStarted {
-        message: new.content.clone(),
-        message_id: user_message,
-        model: new.model.clone(),
-    };
+        Entry { session_id, role: Role::Assistant, content: "", timestamp: now, steps: None, metadata };
+    let assistant_message = history::insert(c, &answered)?;
+    let body = EventBody::TurnStarted { message, message_id: user_message, model, retry_of };
     let event = events::append_one(c, session_id, &id, now, body)?;
     c.prepare_cached(
         "INSERT INTO turns (id, session_id, user_message, assistant_message, state, process, first_seq, started_at)
@@ -191,7 +234,8 @@ pub fn end(c: &Connection, turn_id: &str, end: &TurnEnd) -> Tried<Option<Event>>
     };
     write_answer(c, &turn, end, &steps)?;
     c.prepare_cached("DELETE FROM turn_steps WHERE turn_id = ?")?.execute([turn_id])?;
-    let body = EventBody::Done { outcome: end.outcome, reason: end.reason.clone() };
+    let body =
+        EventBody::Done { outcome: end.outcome, reason: end.reason.clone(), incomplete: end.incomplete };
     let event = events::append_one(c, &turn.session_id, turn_id, now, body)?;
     let outcome = json("the outcome of the turn", &end.outcome)?;
     c.prepare_cached(
@@ -238,5 +282,6 @@ fn answer_metadata(before: Map<String, Value>, end: &TurnEnd) -> Tried<MessageMe
     metadata.outcome = Some(end.outcome);
     metadata.reason.clone_from(&end.reason);
     metadata.usage = end.usage;
+    metadata.incomplete = end.incomplete;
     Ok(metadata)
 }

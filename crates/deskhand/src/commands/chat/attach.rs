@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use deskhand_agent::uploads::picture_kind;
 use deskhand_core::session::NewUpload;
 
 use crate::terminal::chat::Interrupts;
@@ -64,7 +65,7 @@ impl Image {
         if content.len() as u64 > LARGEST_IMAGE {
             bail!("the image {} is larger than {LARGEST_IMAGE} bytes: make it smaller", file.display());
         }
-        let Some(mime) = kind(&content) else {
+        let Some(mime) = picture_kind(&content) else {
             bail!("{} is no PNG, JPEG, GIF or WebP image: convert it first", file.display());
         };
         let name = file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -78,17 +79,6 @@ impl Image {
             mime: self.mime.to_owned(),
             content: self.content.clone(),
         }
-    }
-}
-
-/// What an image is, by its first bytes: its name may lie.
-fn kind(content: &[u8]) -> Option<&'static str> {
-    match content {
-        [0x89, b'P', b'N', b'G', ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
-        _ => None,
     }
 }
 
@@ -131,7 +121,7 @@ mod tests {
             (b"<svg>", None),
             (b"", None),
         ] {
-            assert_eq!(kind(content), mime);
+            assert_eq!(picture_kind(content), mime);
         }
         std::fs::write(&file, "text").unwrap();
         assert!(Image::read(&file).unwrap_err().to_string().contains("picture.txt"));

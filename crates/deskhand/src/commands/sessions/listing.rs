@@ -91,6 +91,9 @@ pub fn message(message: &Message, language: Language, style: Style, room: usize)
     let mut markdown = Markdown::new(style, room);
     text.push_str(&markdown.feed(&message.content));
     text.push_str(&markdown.finish());
+    if message.metadata.incomplete {
+        text.push_str(&format!("{}\n", style.yellow(words::incomplete(language))));
+    }
     if let Some(outcome) = message.metadata.outcome.filter(|outcome| *outcome != TurnOutcome::Completed) {
         let why = message
             .metadata

@@ -82,6 +82,7 @@ fn one_turn(store: &dyn SessionStore, session: &str) {
         outcome: TurnOutcome::Completed,
         reason: None,
         content: "It is **not** there.".into(),
+        incomplete: false,
         usage: None,
         metadata: Map::new(),
     };

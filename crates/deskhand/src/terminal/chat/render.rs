@@ -248,7 +248,9 @@ impl Renderer {
             EventBody::Notice { text } => {
                 format!("{} {}\n", self.screen.style.yellow("!"), safe(text).trim_end())
             }
-            EventBody::Done { outcome, reason } => self.done(*outcome, reason.as_deref()),
+            EventBody::Done { outcome, reason, incomplete } => {
+                self.done(*outcome, reason.as_deref(), *incomplete)
+            }
             EventBody::Thought { .. }
             | EventBody::Text { .. }
             | EventBody::CallOutput { .. }
@@ -367,12 +369,15 @@ impl Renderer {
         out
     }
 
-    fn done(&mut self, outcome: TurnOutcome, reason: Option<&str>) -> String {
+    fn done(&mut self, outcome: TurnOutcome, reason: Option<&str>, incomplete: bool) -> String {
         let style = self.screen.style;
         self.label.clear();
         self.calls.clear();
         let reason = reason.map(|reason| safe(reason).trim_end().to_owned()).unwrap_or_default();
         let mut out = String::new();
+        if incomplete && outcome != TurnOutcome::Cancelled {
+            out.push_str(&format!("{}\n", style.yellow(words::incomplete(self.screen.language))));
+        }
         if outcome != TurnOutcome::Completed {
             let word = words::outcome(self.screen.language, outcome);
             let word = if outcome == TurnOutcome::Failed { style.red(word) } else { style.yellow(word) };

@@ -56,7 +56,7 @@ impl Stream {
     }
 
     pub fn done(self, outcome: TurnOutcome, reason: Option<&str>) -> Self {
-        self.add(EventBody::Done { outcome, reason: reason.map(str::to_owned) })
+        self.add(EventBody::Done { outcome, reason: reason.map(str::to_owned), incomplete: false })
     }
 }
 

@@ -79,6 +79,10 @@ pub fn outcome(language: Language, outcome: TurnOutcome) -> &'static str {
     }
 }
 
+pub fn incomplete(language: Language) -> &'static str {
+    language.say("The answer is incomplete.", "回答不完整。")
+}
+
 pub fn status(language: Language, status: Status) -> &'static str {
     match status {
         Status::Success => language.say("done", "成功"),

@@ -1,7 +1,9 @@
 //! `deskhand serve` as programs meet it: a real process on a real port, asked by hand.
 
 mod again;
+mod attachments;
 mod background;
+mod broken_streams;
 mod browser_port;
 mod demo;
 mod door;

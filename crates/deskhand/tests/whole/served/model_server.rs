@@ -20,8 +20,18 @@ pub struct Heard {
 pub struct ModelServer {
     pub url: String,
     heard: Arc<Mutex<Vec<Heard>>>,
-    /// Where it is not empty, everybody is refused with these words.
-    refusal: Arc<Mutex<String>>,
+    manner: Arc<Mutex<Manner>>,
+}
+
+/// How it answers.
+#[derive(Clone, Default)]
+enum Manner {
+    #[default]
+    Ok,
+    /// Everybody is refused with these words.
+    Refuses(String),
+    /// It says this, and the connection is cut.
+    BreaksOff(String),
 }
 
 impl ModelServer {
@@ -29,18 +39,28 @@ impl ModelServer {
     pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let (heard, refusal): (Arc<Mutex<Vec<Heard>>>, Arc<Mutex<String>>) = Default::default();
-        let (kept, refused) = (Arc::clone(&heard), Arc::clone(&refusal));
+        let (heard, manner): (Arc<Mutex<Vec<Heard>>>, Arc<Mutex<Manner>>) = Default::default();
+        let (kept, set) = (Arc::clone(&heard), Arc::clone(&manner));
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let _ = serve(stream, &kept, &refused.lock().unwrap().clone());
+                let manner = set.lock().unwrap().clone();
+                let _ = serve(stream, &kept, &manner);
             }
         });
-        Self { url, heard, refusal }
+        Self { url, heard, manner }
     }
 
     pub fn refuse(&self, words: &str) {
-        words.clone_into(&mut self.refusal.lock().unwrap());
+        *self.manner.lock().unwrap() = Manner::Refuses(words.to_owned());
+    }
+
+    /// Every answer from now on ends in the middle, with its connection.
+    pub fn break_off_after(&self, words: &str) {
+        *self.manner.lock().unwrap() = Manner::BreaksOff(words.to_owned());
+    }
+
+    pub fn answer_well(&self) {
+        *self.manner.lock().unwrap() = Manner::Ok;
     }
 
     /// The last request for an answer.
@@ -49,7 +69,7 @@ impl ModelServer {
     }
 }
 
-fn serve(mut stream: TcpStream, heard: &Mutex<Vec<Heard>>, refusal: &str) -> std::io::Result<()> {
+fn serve(mut stream: TcpStream, heard: &Mutex<Vec<Heard>>, manner: &Manner) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
     let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
     let (head, body) = loop {
@@ -73,17 +93,25 @@ fn serve(mut stream: TcpStream, heard: &Mutex<Vec<Heard>>, refusal: &str) -> std
         let body = serde_json::from_str(&body).unwrap_or_default();
         heard.lock().unwrap().push(Heard { head, body });
     }
-    let (status, kind, answer) = if refusal.is_empty() {
-        let piece = r#"{"choices":[{"index":0,"delta":{"content":"OK"},"finish_reason":null}]}"#;
-        let end = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2}}"#;
-        ("200 OK", "text/event-stream", format!("data: {piece}\n\ndata: {end}\n\ndata: [DONE]\n\n"))
-    } else {
-        let body = serde_json::json!({"error": {"message": refusal, "code": "invalid_api_key"}});
-        ("401 Unauthorized", "application/json", body.to_string())
+    let piece = |words: &str| {
+        let delta = serde_json::json!({"choices": [{"index": 0, "delta": {"content": words}, "finish_reason": null}]});
+        format!("data: {delta}\n\n")
+    };
+    let end = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2}}"#;
+    let (status, kind, answer, missing) = match manner {
+        Manner::Ok => {
+            let answer = format!("{}data: {end}\n\ndata: [DONE]\n\n", piece("OK"));
+            ("200 OK", "text/event-stream", answer, 0)
+        }
+        Manner::BreaksOff(words) => ("200 OK", "text/event-stream", piece(words), 100),
+        Manner::Refuses(words) => {
+            let body = serde_json::json!({"error": {"message": words, "code": "invalid_api_key"}});
+            ("401 Unauthorized", "application/json", body.to_string(), 0)
+        }
     };
     write!(
         stream,
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{answer}",
-        answer.len()
+        answer.len() + missing
     )
 }

@@ -256,6 +256,7 @@ async fn what_became_of_each_call_is_said_truly() {
                 outcome: TurnOutcome::Completed,
                 reason: None,
                 content: "late".into(),
+                incomplete: false,
                 usage: None,
                 metadata: serde_json::Map::new(),
             },

@@ -177,7 +177,7 @@ pub fn done(events: &[Event]) -> (TurnOutcome, Option<String>) {
     let dones: Vec<_> = events
         .iter()
         .filter_map(|event| match &event.body {
-            EventBody::Done { outcome, reason } => Some((*outcome, reason.clone())),
+            EventBody::Done { outcome, reason, .. } => Some((*outcome, reason.clone())),
             _ => None,
         })
         .collect();

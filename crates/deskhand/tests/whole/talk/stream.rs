@@ -244,8 +244,9 @@ async fn a_program_that_embeds_the_agent_is_called_back_with_every_event() {
 }
 
 #[tokio::test]
-async fn a_picture_goes_to_a_model_that_sees_and_to_no_other() {
+async fn a_picture_goes_to_a_model_that_sees_and_its_name_to_any() {
     use deskhand_core::session::NewUpload;
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
     for images in [true, false] {
         let script = Script { images, replies: vec![says("A dot.")], ..Script::default() };
         let talk = Talk::at(Desk::new(), script);
@@ -253,17 +254,20 @@ async fn a_picture_goes_to_a_model_that_sees_and_to_no_other() {
             session_id: talk.session.clone(),
             name: "dot.png".into(),
             mime: "image/png".into(),
-            content: b"a picture".to_vec(),
+            content: PNG.to_vec(),
         };
         let upload = talk.agent.store().add_upload(&upload).unwrap();
-        let request = TurnRequest { uploads: vec![upload.id], ..talk.request("what is this?") };
+        let request = TurnRequest { uploads: vec![upload.id.clone()], ..talk.request("what is this?") };
         let handle = talk.agent.start(request).unwrap();
-        assert_eq!(done(&talk.events_of(&handle).await).0, TurnOutcome::Completed);
-        let ChatMessage::User { images: sent, .. } = talk.requests()[0].messages[0].clone() else {
+        let events = talk.events_of(&handle).await;
+        assert_eq!(done(&events).0, TurnOutcome::Completed);
+        let ChatMessage::User { images: sent, text } = talk.requests()[0].messages[0].clone() else {
             panic!("the user spoke first")
         };
         let sent: Vec<String> = sent.into_iter().map(|image| image.base64).collect();
-        let wanted: &[&str] = if images { &["YSBwaWN0dXJl"] } else { &[] };
+        let wanted: &[&str] = if images { &["iVBORw0KGgo="] } else { &[] };
         assert_eq!(sent, wanted);
+        assert!(text.starts_with("what is this?") && text.contains(upload.path.to_str().unwrap()), "{text}");
+        assert_eq!(notices(&events).iter().any(|notice| notice.contains("dot.png")), !images);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aide::axum::{ApiRouter, routing::post_with};
 use axum::{Json, extract::State, http::StatusCode};
-use deskhand_agent::{TurnHandle, TurnRequest};
+use deskhand_agent::{RetryRequest, TurnHandle, TurnRequest};
 use deskhand_core::{Mode, event::NoEvents};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,18 @@ pub fn routes() -> ApiRouter<App> {
             "/api/v1/sessions/{session_id}/resume",
             post_with(resume, |op| {
                 op.id("resumeTurn").summary("Go on with a turn that was paused").tag("turns")
+            }),
+        )
+        .api_route(
+            "/api/v1/sessions/{session_id}/retry",
+            post_with(retry, |op| {
+                op.id("retryTurn")
+                    .summary("Run the message of the last turn again, where that did not complete")
+                    .description(
+                        "A new turn answers the same message; no second message is stored. What the broken turn did is \
+                         told to the model, what it said last is not.",
+                    )
+                    .tag("turns")
             }),
         )
         .api_route(
@@ -88,6 +100,29 @@ pub async fn say(
     let agent = app.agent().clone();
     let handle = app.blocking(move || Ok(agent.start(request)?)).await?;
     super::queue::send_after(&app, &person, handle.clone());
+    Ok((StatusCode::ACCEPTED, Json(begun(&handle))))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct RetryBody {
+    /// `PROVIDER/NAME`, for this turn.
+    model: Option<String>,
+    /// A tighter mode than the one in force, for this turn.
+    mode: Option<Mode>,
+}
+
+async fn retry(
+    State(app): State<App>,
+    person: Person,
+    At(path): At<SessionPath>,
+    Body(body): Body<RetryBody>,
+) -> Result<(StatusCode, Json<TurnBegun>), ApiError> {
+    let session = app.session_of(&person, &path.session_id).await?;
+    let surroundings = app.surround(&person, Some(&session), body.mode, Arc::new(NoEvents)).await?;
+    let model = person.may_name(body.model)?;
+    let request = RetryRequest { session_id: session.id, model, surroundings };
+    let agent = app.agent().clone();
+    let handle = app.blocking(move || Ok(agent.retry(request)?)).await?;
     Ok((StatusCode::ACCEPTED, Json(begun(&handle))))
 }
 

@@ -16,6 +16,7 @@ use axum::{
     extract::{DefaultBodyLimit, FromRequest, Multipart, Request, State},
     http::{HeaderMap, header},
 };
+use deskhand_agent::uploads::{ForModel, for_model};
 use deskhand_core::session::{MAX_UPLOAD, SessionError, Upload};
 use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Serialize};
@@ -105,7 +106,7 @@ async fn copy(
     person: Person,
     At(path): At<SessionPath>,
     Body(body): Body<CopyBody>,
-) -> Result<Json<Upload>, ApiError> {
+) -> Result<Json<UploadItem>, ApiError> {
     let from = app.store(move |store| store.upload(&body.upload_id)).await?;
     app.session_of(&person, &from.session_id)
         .await
@@ -115,7 +116,36 @@ async fn copy(
             store.copy_upload(&from.id, &session.id)
         })
         .await?;
-    Ok(Json(copy))
+    Ok(Json(item(&app, copy).await?))
+}
+
+/// A file of a session.
+#[derive(Serialize, JsonSchema)]
+struct UploadItem {
+    #[serde(flatten)]
+    upload: Upload,
+    /// How the model of the session gets it.
+    for_model: ForModel,
+}
+
+async fn item(app: &App, upload: Upload) -> Result<UploadItem, ApiError> {
+    let mut items = items(app, vec![upload]).await?;
+    items.pop().ok_or_else(|| ApiError::broken("the upload was lost"))
+}
+
+/// Uploads of one session, with what its model takes of them.
+async fn items(app: &App, uploads: Vec<Upload>) -> Result<Vec<UploadItem>, ApiError> {
+    let agent = app.agent().clone();
+    app.store(move |store| {
+        let Some(first) = uploads.first() else { return Ok::<_, SessionError>(Vec::new()) };
+        let session = store.session(&first.session_id)?;
+        let provider = agent.models().connect_for(&session, session.metadata.model.as_deref());
+        // Without a model nothing is known to be too much for it.
+        let model = provider.ok().map(|provider| provider.capabilities());
+        let item = |upload| UploadItem { for_model: for_model(&upload, model), upload };
+        Ok(uploads.into_iter().map(item).collect())
+    })
+    .await
 }
 
 /// How far an upload is.
@@ -131,11 +161,11 @@ struct UploadState {
     sha256: Option<String>,
     /// The file of the session that it became.
     #[serde(skip_serializing_if = "Option::is_none")]
-    upload: Option<Upload>,
+    upload: Option<UploadItem>,
 }
 
 impl UploadState {
-    fn of(unfinished: Unfinished, upload: Option<Upload>) -> Self {
+    fn of(unfinished: Unfinished, upload: Option<UploadItem>) -> Self {
         let offset = unfinished.offset();
         Self {
             upload_id: unfinished.id,
@@ -150,7 +180,7 @@ impl UploadState {
 
 #[derive(Serialize, JsonSchema)]
 struct UploadList {
-    uploads: Vec<Upload>,
+    uploads: Vec<UploadItem>,
 }
 
 async fn list(
@@ -160,7 +190,7 @@ async fn list(
 ) -> Result<Json<UploadList>, ApiError> {
     let uploads =
         app.with_session(&person, &path.session_id, |store, session| store.uploads(&session.id)).await?;
-    Ok(Json(UploadList { uploads }))
+    Ok(Json(UploadList { uploads: items(&app, uploads).await? }))
 }
 
 async fn begin(
@@ -230,7 +260,7 @@ async fn state(
 ) -> Result<Json<UploadState>, ApiError> {
     if let Ok(found) = find(&app, &person, &path.upload_id).await {
         let upload = match &found.announced.finished {
-            Some(finished) => Some(kept(&app, &person, &finished.upload_id).await?),
+            Some(finished) => Some(item(&app, kept(&app, &person, &finished.upload_id).await?).await?),
             None => None,
         };
         return Ok(Json(UploadState::of(found, upload)));
@@ -243,7 +273,7 @@ async fn state(
         size: upload.size,
         complete: true,
         sha256: None,
-        upload: Some(upload),
+        upload: Some(item(&app, upload).await?),
     }))
 }
 
@@ -280,6 +310,7 @@ async fn go_on(
     }
     let held = file.into_std().await;
     let (finished, upload) = app.store(move |store| found.finish(held, store)).await?;
+    let upload = item(&app, upload).await?;
     Ok(Json(UploadState::of(finished, Some(upload))))
 }
 
@@ -318,7 +349,7 @@ async fn one_shot(
     person: Person,
     At(path): At<SessionPath>,
     Form(mut form): Form,
-) -> Result<Json<Upload>, ApiError> {
+) -> Result<Json<UploadItem>, ApiError> {
     let session = app.session_of(&person, &path.session_id).await?;
     let broken = |error: axum::extract::multipart::MultipartError| match error.status() {
         axum::http::StatusCode::PAYLOAD_TOO_LARGE => too_much(MAX_UPLOAD),
@@ -346,7 +377,7 @@ async fn one_shot(
         };
         let file = file.into_std().await;
         let upload = app.store(move |store| shot.keep(file, &told, store)).await?;
-        return Ok(Json(upload));
+        return Ok(Json(item(&app, upload).await?));
     }
     Err(ApiError::invalid("the form has no field `file`").hint("curl -F file=@NAME …"))
 }

@@ -63,7 +63,8 @@ macro_rules! run_contract {
                 of_two_that_begin_one_wins a_broken_turn_is_found_and_closed
                 a_turn_is_broken_when_its_process_is_gone calls_have_a_history
                 uploads_of_a_turn_must_be_there what_the_caller_sets_does_not_hide_the_end
-                a_turn_can_end_whatever_it_has_done
+                a_turn_can_end_whatever_it_has_done a_broken_turn_is_tried_again_on_the_same_message
+                only_what_did_not_complete_is_tried_again
             }
             events {
                 events_come_back_as_they_were the_newest_event_and_the_first_of_a_turn_are_known
@@ -190,6 +191,7 @@ pub fn end(content: &str) -> TurnEnd {
         outcome: TurnOutcome::Completed,
         reason: None,
         content: content.into(),
+        incomplete: false,
         usage: None,
         metadata: serde_json::Map::new(),
     }

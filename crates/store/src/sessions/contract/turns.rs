@@ -23,7 +23,7 @@ pub fn a_turn_is_one_question_and_one_answer(engine: &impl Engine) {
     let id = create(&*here).id;
     let begun = here.begin_turn(&new_turn(&id, "问题")).unwrap();
     assert!(matches!(&begun.event.body,
-        EventBody::TurnStarted { message, message_id, model: Some(model) }
+        EventBody::TurnStarted { message, message_id, model: Some(model), retry_of: None }
             if message == "问题" && *message_id == begun.turn.user_message && model == "scripted/one"));
     assert_eq!((begun.event.seq, begun.event.turn_id.as_ref()), (1, Some(&begun.turn.id)));
     let messages = there.messages(&id, &MessageQuery::default()).unwrap().items;
@@ -45,11 +45,15 @@ pub fn a_turn_is_one_question_and_one_answer(engine: &impl Engine) {
         outcome: TurnOutcome::Stopped,
         reason: Some("round limit".into()),
         content: "答案".into(),
+        incomplete: false,
         usage: Some(usage),
         metadata: json!({"own": 1}).as_object().unwrap().clone(),
     };
     let event = here.end_turn(&turn.id, &last).unwrap().unwrap();
-    assert!(matches!(event.body, EventBody::Done { outcome: TurnOutcome::Stopped, reason: Some(_) }));
+    assert!(matches!(
+        event.body,
+        EventBody::Done { outcome: TurnOutcome::Stopped, reason: Some(_), incomplete: false }
+    ));
     assert_eq!(event.seq, 2);
     let answer = answer(&*there, &id);
     assert_eq!(
@@ -321,4 +325,58 @@ pub fn a_turn_can_end_whatever_it_has_done(engine: &impl Engine) {
         .flatten()
         .filter(|step| matches!(step, Step::Call(call) if call.end.as_ref().unwrap().images.len() == 1));
     assert_eq!(images.count(), 3, "only what does not fit is left out");
+}
+
+fn broken(content: &str) -> TurnEnd {
+    TurnEnd {
+        outcome: TurnOutcome::Failed,
+        reason: Some("network: gone".into()),
+        incomplete: true,
+        ..end(content)
+    }
+}
+
+pub fn a_broken_turn_is_tried_again_on_the_same_message(engine: &impl Engine) {
+    let store = engine.handle();
+    let id = create(&*store).id;
+    let first = begin(&*store, &id, "question");
+    let done = store.end_turn(&first.id, &broken("half an ans")).unwrap().unwrap();
+    assert!(matches!(done.body, EventBody::Done { incomplete: true, .. }), "{done:?}");
+    let again = store.retry_turn(&id, Some("scripted/two")).unwrap();
+    assert!(matches!(&again.event.body,
+        EventBody::TurnStarted { message, message_id, model: Some(model), retry_of: Some(of) }
+            if message == "question" && *message_id == first.user_message && model == "scripted/two"
+                && *of == first.assistant_message));
+    assert_eq!(again.turn.user_message, first.user_message);
+    assert!(matches!(store.retry_turn(&id, None), Err(SessionError::Busy(_))));
+    store.end_turn(&again.turn.id, &end("the whole answer")).unwrap();
+    assert_eq!(contents(&*store, &id), ["question", "half an ans", "the whole answer"]);
+    let messages = store.messages(&id, &MessageQuery::default()).unwrap().items;
+    assert_eq!(messages.iter().map(|m| m.metadata.incomplete).collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!(messages[2].metadata.retry_of, Some(messages[1].id));
+    assert_eq!(store.session(&id).unwrap().message_count, 3);
+    // A copy refers to its own messages.
+    let copy = store.fork(&id, None, None).unwrap().id;
+    let copied = store.messages(&copy, &MessageQuery::default()).unwrap().items;
+    assert_eq!(copied[2].metadata.retry_of, Some(copied[1].id));
+    // And where the broken answer is the last, it can be tried again there, too.
+    let copy = store.fork(&id, Some(messages[1].id), None).unwrap().id;
+    let begun = store.retry_turn(&copy, None).unwrap();
+    let copied = store.messages(&copy, &MessageQuery::default()).unwrap().items;
+    assert_eq!((copied.len(), begun.turn.user_message), (3, copied[0].id));
+}
+
+pub fn only_what_did_not_complete_is_tried_again(engine: &impl Engine) {
+    let store = engine.handle();
+    let id = create(&*store).id;
+    let refused = |why: &str| {
+        let error = store.retry_turn(&id, None).unwrap_err().to_string();
+        assert!(error.contains("nothing to try again") && error.contains(why), "{error}");
+    };
+    refused("nothing was answered");
+    let turn = begin(&*store, &id, "question");
+    store.end_turn(&turn.id, &end("answer")).unwrap();
+    refused("completed");
+    assert!(matches!(store.retry_turn("no-such-session", None), Err(SessionError::NoSuchSession(_))));
+    assert_eq!(contents(&*store, &id), ["question", "answer"]);
 }

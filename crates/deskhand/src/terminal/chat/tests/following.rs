@@ -45,7 +45,7 @@ struct UntilCancelled {
 impl RunningTurn for UntilCancelled {
     fn cancel(&self) {
         if self.cancelled.fetch_add(1, Ordering::SeqCst) + 1 == self.ends_at {
-            self.send(EventBody::Done { outcome: TurnOutcome::Cancelled, reason: None });
+            self.send(EventBody::Done { outcome: TurnOutcome::Cancelled, reason: None, incomplete: false });
         }
     }
 
@@ -150,7 +150,7 @@ async fn a_question_is_asked_where_it_stands_in_the_stream() {
         let request = request.clone();
         async move {
             let answer = approver.ask(&request).await;
-            turn.send(EventBody::Done { outcome: TurnOutcome::Completed, reason: None });
+            turn.send(EventBody::Done { outcome: TurnOutcome::Completed, reason: None, incomplete: false });
             answer
         }
     });
@@ -186,7 +186,7 @@ async fn a_prompt_goes_away_when_someone_else_answers() {
             }
         };
         tokio::select! { _ = asking => {}, () = asked => {} }
-        turn.send(EventBody::Done { outcome: TurnOutcome::Completed, reason: None });
+        turn.send(EventBody::Done { outcome: TurnOutcome::Completed, reason: None, incomplete: false });
     });
     assert_eq!(scene.follow(Some(&person)).await.outcome, TurnOutcome::Completed);
     assert!(scene.log().contains("<asked q1><>"), "{}", scene.log());
@@ -328,7 +328,7 @@ async fn a_last_event_that_comes_after_the_end_is_shown() {
     let late = tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(20)).await;
         turn.send(EventBody::Text { text: "late words".into() });
-        turn.send(EventBody::Done { outcome: TurnOutcome::Completed, reason: None });
+        turn.send(EventBody::Done { outcome: TurnOutcome::Completed, reason: None, incomplete: false });
     });
     assert_eq!(scene.follow(None).await.outcome, TurnOutcome::Completed);
     let log = scene.log();

@@ -40,6 +40,7 @@ fn whole_turn() -> Vec<Event> {
             message: "mend the typo".into(),
             message_id: 1,
             model: Some("zhipu/glm-5".into()),
+            retry_of: None,
         })
         .thought("First I read the file, ")
         .thought("然后修改。")

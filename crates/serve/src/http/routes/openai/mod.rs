@@ -121,8 +121,9 @@ async fn complete(
         check(&app, model.clone()).await?;
     }
     let session = conversation::find_or_begin(&app, &person, &headers, &body).await?;
-    let surroundings = app.surround(&person, Some(&session), None, Arc::new(NoEvents)).await?;
     let uploads = conversation::keep_files(&app, &session.id, said.files).await?;
+    // After the files: their folder is one that its calls may read.
+    let surroundings = app.surround(&person, Some(&session), None, Arc::new(NoEvents)).await?;
     let request = TurnRequest {
         session_id: session.id.clone(),
         message: said.text,

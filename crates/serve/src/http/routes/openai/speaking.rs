@@ -131,7 +131,7 @@ impl Speaking {
                 let waiting = waiting(&request, &self.page, &self.app.program().about().language);
                 self.say(&waiting, true)
             }
-            EventBody::Done { outcome, reason } => Piece::End(Box::new(self.end(outcome, reason).await)),
+            EventBody::Done { outcome, reason, .. } => Piece::End(Box::new(self.end(outcome, reason).await)),
             _ => return None,
         };
         Some(piece)

@@ -18,6 +18,11 @@ export function say(sessionId: string, content: string, uploads: readonly string
   });
 }
 
+/** The message of the last turn once more, which did not come to its end: no second message. */
+export function retry(sessionId: string): Promise<MessageSent> {
+  return api.post<MessageSent>(`${session(sessionId)}/retry`, {});
+}
+
 export type TurnOrder = "cancel" | "pause" | "resume";
 
 export function order(sessionId: string, what: TurnOrder): Promise<unknown> {

@@ -7,9 +7,9 @@ import { keys } from "../api/keys";
 import { useText } from "../i18n";
 import { navigate } from "../router";
 import { sayError } from "../shell/Problem";
-import { compact, fork, forkAndSay, order, say, setModel, type TurnOrder } from "./actions";
+import { compact, fork, forkAndSay, order, retry, say, setModel, type TurnOrder } from "./actions";
 import type { RowActions } from "./MessageRow";
-import { hasArrived, type Outgoing, type Row, rowsOf, type UserRow } from "./rows";
+import { hasArrived, type Outgoing, rowsOf, type UserRow } from "./rows";
 import { putBack, useDraft } from "./sender/draft";
 import { clearSent } from "./sender/uploads";
 import { useLive } from "./useLive";
@@ -55,11 +55,11 @@ export function useTalk(sessionId: string) {
   const tell = useCallback((problem: unknown) => void message.error(sayError(problem, text).message), [message, text]);
 
   const send = useCallback(
-    async (content: string, uploads: readonly string[], fromDraft: boolean) => {
+    async (content: string, uploads: readonly string[]) => {
       setError(null);
       const after = client.getQueryData<Messages>(keys.messages(sessionId))?.messages.at(-1)?.id ?? 0;
       setOutgoing({ text: content, uploads, after, id: null });
-      if (fromDraft) setDraft("");
+      setDraft("");
       try {
         const { message_id: id } = await say(sessionId, content, uploads);
         setOutgoing({ text: content, uploads, after, id });
@@ -67,7 +67,7 @@ export function useTalk(sessionId: string) {
         await refresh();
       } catch (problem) {
         // What was written is not lost.
-        if (fromDraft) setDraft((typed) => putBack(content, typed));
+        setDraft((typed) => putBack(content, typed));
         setError(problem);
       } finally {
         setOutgoing(null);
@@ -96,9 +96,6 @@ export function useTalk(sessionId: string) {
       .finally(() => setCompacting(false));
   }, [message, refresh, sessionId, text]);
 
-  const lastSaid = useMemo(() => findLastUser(rows), [rows]);
-  const lastText = lastSaid?.text ?? null;
-  const lastUploads = lastSaid?.uploads.join() ?? "";
   const actions = useMemo<RowActions>(() => {
     const goTo = (id: string) => {
       void client.invalidateQueries({ queryKey: keys.sessions });
@@ -111,17 +108,21 @@ export function useTalk(sessionId: string) {
       retryAsFork: (row) => void forkWith(row, row.text).catch(tell),
       editAsFork: forkWith,
       forkHere: (last) => void fork(sessionId, last).then(({ id }) => goTo(id)).catch(tell),
-      sayAgain: () => {
-        if (lastText !== null) void send(lastText, lastUploads === "" ? [] : lastUploads.split(","), false);
+      tryAgain: () => {
+        setError(null);
+        void retry(sessionId).then(refresh).catch(setError);
       },
       compact: summarise,
     };
-  }, [client, lastText, lastUploads, send, sessionId, summarise, tell]);
+  }, [client, refresh, sessionId, summarise, tell]);
 
   const chooseModel = useCallback(
     (model: string) => {
       setModel(sessionId, model)
-        .then(() => client.invalidateQueries({ queryKey: keys.session(sessionId) }))
+        .then(() =>
+          // Another model may take other files.
+          Promise.all([keys.session(sessionId), keys.uploads(sessionId)].map((queryKey) => client.invalidateQueries({ queryKey }))),
+        )
         .catch(tell);
     },
     [client, sessionId, tell],
@@ -129,11 +130,7 @@ export function useTalk(sessionId: string) {
 
   return {
     session, live, list, rows, running, paused, draft, setDraft, error, setError, sending: outgoing !== null,
-    send: (content: string, uploads: readonly string[]) => void send(content, uploads, true),
+    send: (content: string, uploads: readonly string[]) => void send(content, uploads),
     give, actions, chooseModel, compacting,
   };
-}
-
-function findLastUser(rows: readonly Row[]): UserRow | null {
-  return rows.findLast((row) => row.kind === "user") ?? null;
 }

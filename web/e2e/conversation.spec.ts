@@ -1,5 +1,6 @@
 // Saying something and what comes of it.
 import { answered, answers, messages, question, said, say, sender, sessionId, times } from "./chat";
+import { FakeProvider } from "./provider";
 import { calls, says, sentences, slowly } from "./script";
 import { expect, named, test, visit } from "./test";
 
@@ -170,7 +171,38 @@ test("a model that fails is told with its reason, and tried again", async ({ ope
   await expect(failure).toContainText("Incorrect API key provided.");
   await expect(failure.getByRole("link", { name: "Models and keys" })).toBeVisible();
   await failure.getByRole("button", { name: "Try again" }).click();
-  await expect(said(page)).toHaveCount(2);
+  await expect(answers(page)).toHaveCount(2);
+  await expect(said(page)).toHaveCount(1);
+});
+
+test("an answer that breaks off stays, marked as incomplete; trying again brings the whole, and one message", async ({ open, page }) => {
+  const provider = await FakeProvider.start("the-key");
+  try {
+    provider.breakOffAfter("Half of the ans");
+    const server = await open({ environment: { OPENAI_BASE_URL: provider.baseUrl, OPENAI_API_KEY: "the-key" } });
+    await say(page, "Explain everything");
+    await answered(page, "Half of the ans");
+    await expect(answers(page)).toContainText("This answer is incomplete");
+    provider.answerWell();
+    await page.reload();
+    await expect(answers(page)).toContainText("This answer is incomplete");
+    await answers(page).last().getByRole("button", { name: "Try again" }).click();
+    const shown = async () => {
+      await answered(page, "Yes.");
+      await expect(said(page)).toHaveCount(1);
+      await expect(answers(page)).toHaveCount(2);
+      await expect(answers(page).first()).toContainText("Half of the ans");
+      await expect(answers(page).last()).not.toContainText("incomplete");
+      await expect(page.getByRole("button", { name: "Try again", exact: true })).toHaveCount(0);
+    };
+    await shown();
+    await page.reload();
+    await shown();
+    expect((await messages(server, sessionId(page))).map(({ role }) => role)).toEqual(["user", "assistant", "assistant"]);
+    expect(times(provider.bodies.at(-1) ?? "", "Explain everything")).toBe(1);
+  } finally {
+    await provider.stop();
+  }
 });
 
 test("an answer never brings scripts, foreign pictures or dangerous links into the page", async ({ open, page }) => {

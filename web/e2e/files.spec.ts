@@ -1,7 +1,7 @@
 // Files in and out of a conversation.
 import { readFile } from "node:fs/promises";
 
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 
 import { answered, question, said, say, sender, sessionId } from "./chat";
 import { calls, says } from "./script";
@@ -50,6 +50,41 @@ test("a file is attached by the button, goes with the message, shows as a chip a
   await chip.click();
   expect(await readFile(await (await waiting).path(), "utf8")).toBe("内容\n");
 });
+
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+for (const images of [true, false]) {
+  test(`text and a picture reach a model that ${images ? "sees" : "sees nothing, which is said before"}`, async ({ open, page }) => {
+    const expected = images ? "It is shown with this message." : "this model takes no pictures";
+    await open({
+      images,
+      talk: { list: [says("Milk and eggs.", { expect: "milk and eggs" })], dot: [says("A dot.", { expect: expected })] },
+    });
+    const add = async (name: string, mimeType: string, buffer: Buffer) => {
+      const chooser = page.waitForEvent("filechooser");
+      await page.getByRole("button", { name: "Attach files" }).click();
+      await (await chooser).setFiles({ name, mimeType, buffer });
+      await expect(attached(page)).toContainText(name);
+    };
+    const isDrawn = (picture: Locator) => expect.poll(() => picture.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(0);
+    await add("notes.txt", "text/plain", Buffer.from("milk and eggs\n"));
+    await add("archive.zip", "application/zip", Buffer.from("PK\u0003\u0004\0\0\0\0\0\0"));
+    await expect(attached(page)).toContainText("Neither text nor a picture: the model gets only the name and path");
+    await say(page, "what is in the list?");
+    await answered(page, "Milk and eggs.");
+    await add("dot.png", "image/png", PICTURE);
+    await isDrawn(attached(page).getByRole("img", { name: "Preview of dot.png" }));
+    await expect(attached(page).getByText("This model takes no pictures")).toHaveCount(images ? 0 : 1);
+    await say(page, "and this dot?");
+    await answered(page, "A dot.");
+    await isDrawn(said(page).last().getByRole("img", { name: "Preview of dot.png" }));
+    await page.reload();
+    await isDrawn(said(page).last().getByRole("img", { name: "Preview of dot.png" }));
+  });
+}
 
 for (const how of ["drop", "paste"] as const) {
   test(`a file is attached by ${how}, and can be taken away again`, async ({ open, page, watch }) => {

@@ -10,6 +10,18 @@ export class FakeProvider {
 
   /** The keys that were sent, in order. */
   readonly keys: string[] = [];
+  /** What was asked of a model, as it was sent. */
+  readonly bodies: string[] = [];
+  private broken: string | null = null;
+
+  /** From now on the connection is cut in the middle of every answer. */
+  breakOffAfter(text: string): void {
+    this.broken = text;
+  }
+
+  answerWell(): void {
+    this.broken = null;
+  }
 
   static async start(goodKey: string): Promise<FakeProvider> {
     const server = createServer();
@@ -24,7 +36,15 @@ export class FakeProvider {
   }
 
   private answer(request: IncomingMessage, response: ServerResponse): void {
-    request.resume();
+    const pieces: Buffer[] = [];
+    request.on("data", (data: Buffer) => pieces.push(data));
+    request.on("end", () => {
+      if (request.method === "POST") this.bodies.push(Buffer.concat(pieces).toString());
+      this.respond(request, response);
+    });
+  }
+
+  private respond(request: IncomingMessage, response: ServerResponse): void {
     const key = request.headers.authorization?.replace("Bearer ", "") ?? "";
     this.keys.push(key);
     if (key !== this.goodKey) {
@@ -40,6 +60,10 @@ export class FakeProvider {
     response.writeHead(200, { "content-type": "text/event-stream" });
     const piece = (delta: unknown, finish: string | null) =>
       `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+    if (this.broken !== null) {
+      response.write(piece({ role: "assistant", content: this.broken }, null), () => response.socket?.destroy());
+      return;
+    }
     response.end(`${piece({ role: "assistant", content: "Yes." }, null)}${piece({}, "stop")}data: [DONE]\n\n`);
   }
 

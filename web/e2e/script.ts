@@ -21,9 +21,9 @@ export interface Reply {
 /** Replies by a word of the user's message. */
 export type Talk = Record<string, Reply[]>;
 
-export function scriptOf(talk: Talk): string {
+export function scriptOf(talk: Talk, images = true): string {
   const replies = Object.entries(talk).flatMap(([when, rounds]) => rounds.map((reply) => ({ when, ...reply })));
-  return JSON.stringify({ matching: "by_message", replies });
+  return JSON.stringify({ matching: "by_message", images, replies });
 }
 
 export const says = (text: string, more: Reply = {}): Reply => ({ text, ...more });

@@ -16,6 +16,8 @@ const START_LIMIT = 60_000;
 export interface ServerOptions {
   /** What the model says; without it there is no model. */
   talk?: Talk;
+  /** Whether that model takes pictures. */
+  images?: boolean;
   /** In the workspace, by name. */
   files?: Record<string, string | Buffer>;
   mode?: "ask" | "auto" | "read-only" | "unattended";
@@ -53,7 +55,7 @@ export class Server {
     const server = new Server(root, options);
     mkdirSync(join(root, "workspace"));
     mkdirSync(join(root, "home"));
-    if (options.talk !== undefined) writeFileSync(join(root, "answers.json"), scriptOf(options.talk));
+    if (options.talk !== undefined) writeFileSync(join(root, "answers.json"), scriptOf(options.talk, options.images));
     if (options.config !== undefined) writeFileSync(join(root, "config.toml"), options.config);
     for (const [name, content] of Object.entries(options.files ?? {})) server.write(name, content);
     await server.launch("127.0.0.1:0");

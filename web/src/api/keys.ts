@@ -8,6 +8,7 @@ export const keys = {
   session: (id: string) => ["sessions", "one", id] as const,
   messages: (id: string) => ["messages", id] as const,
   uploads: (id: string) => ["uploads", id] as const,
+  picture: (uploadId: string) => ["picture", uploadId] as const,
   calls: (id: string) => ["calls", id] as const,
   tools: ["tools"] as const,
   tool: (name: string) => ["tools", name] as const,

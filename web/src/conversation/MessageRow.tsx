@@ -24,8 +24,8 @@ export interface RowActions {
   /** Says the same again in a copy that ends before this message. */
   retryAsFork: (row: UserRow) => void;
   editAsFork: (row: UserRow, text: string) => Promise<void>;
-  /** Says the last thing once more, here. */
-  sayAgain: () => void;
+  /** Runs the last message once more, here. */
+  tryAgain: () => void;
   compact: () => void;
   /** A copy that ends with this message. */
   forkHere: (message: number) => void;
@@ -139,7 +139,7 @@ function AssistantMessage({ row, paused, actions }: { row: AssistantRow; paused:
         turn={turn}
         running={running}
         paused={paused}
-        onRetry={row.last ? actions.sayAgain : undefined}
+        onRetry={row.last ? actions.tryAgain : undefined}
         onCompact={row.last ? actions.compact : undefined}
       />
       {!running && (

@@ -190,3 +190,18 @@ test("a copy may end with any answer, and times are written as the page's langua
   fireEvent.click(screen.getByRole("button", { name: "Go on from here in a copy of the conversation" }));
   await waitFor(() => expect(posted).toEqual([{ path: "sessions/s/fork", body: { at_message: 8 } }]));
 });
+
+test("a broken answer stays, marked as incomplete, and is tried again without a second message", async () => {
+  messages = [
+    { id: 7, session_id: "s", role: "user", content: "Do it", timestamp: "2026-01-01T00:00:00.000Z", metadata: { turn_id: "t0" } },
+    { id: 8, session_id: "s", role: "assistant", content: "Half an", timestamp: "2026-01-01T00:00:00.000Z", metadata: { turn_id: "t0", outcome: "failed", reason: "network: gone", incomplete: true } },
+  ];
+  await open();
+  expect(await screen.findByText("This answer is incomplete: it broke off here.")).toBeTruthy();
+  fireEvent.click(screen.getByRole("button", { name: "Try again" }));
+  await waitFor(() => expect(posted).toEqual([{ path: "sessions/s/retry", body: {} }]));
+  await happens({ type: "turn_started", message: "Do it", message_id: 7, retry_of: 8 }, text("A whole answer"));
+  expect(await screen.findByText("A whole answer")).toBeTruthy();
+  expect(screen.getByText("Half an")).toBeTruthy();
+  expect(screen.getAllByText("Do it")).toHaveLength(1);
+});

@@ -45,6 +45,7 @@ export const TurnBody = memo(function TurnBody({ turn, running, paused, onRetry,
           {paused ? words.turn.paused : words.turn.working}
         </p>
       )}
+      {turn.incomplete && turn.outcome !== "cancelled" && <p className={styles.ended}>{words.turn.incomplete}</p>}
       {!running && <TurnUndo turnId={turn.turnId} />}
       {turn.outcome === "failed" && <FailureCard failure={failureOf(turn.reason)} onRetry={onRetry} onCompact={onCompact} />}
       {turn.outcome === "cancelled" && <p className={styles.ended}>{words.turn.cancelled}</p>}

@@ -46,6 +46,11 @@ export function askAgain(sessionId: string, callId: string, content: string): Pr
   return api.post<MessageSent>(`${session(sessionId)}/calls/${encodeURIComponent(callId)}/again`, { content });
 }
 
+/** The message of the last turn once more, which did not come to its end: no second message. */
+export function retry(sessionId: string): Promise<MessageSent> {
+  return api.post<MessageSent>(`${session(sessionId)}/retry`, {});
+}
+
 export type TurnOrder = "cancel" | "pause" | "resume";
 
 export function order(sessionId: string, what: TurnOrder): Promise<unknown> {

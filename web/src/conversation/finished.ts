@@ -37,6 +37,7 @@ export function turnOf(message: Message): TurnView {
     usage: metadata.usage ?? null,
     outcome: metadata.outcome ?? "completed",
     reason: metadata.reason ?? null,
+    incomplete: metadata.incomplete ?? false,
     startedAt: null,
     endedAt: Date.parse(message.timestamp),
   };

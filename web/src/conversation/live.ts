@@ -110,6 +110,7 @@ export function reduce(state: LiveState, event: SessionEvent): LiveState {
         ...closed(turn, event),
         outcome: event.outcome,
         reason: event.reason,
+        incomplete: event.incomplete ?? false,
         endedAt: Date.parse(event.at),
       }));
     default:
@@ -142,6 +143,7 @@ function newTurn(event: SessionEvent, model: string | null): TurnView {
     usage: null,
     outcome: null,
     reason: null,
+    incomplete: false,
     startedAt: Date.parse(event.at),
     endedAt: null,
   };

@@ -16,13 +16,14 @@ import {
   order,
   queue,
   removeQueued,
+  retry,
   say,
   sendQueued,
   setModel,
   type TurnOrder,
 } from "./actions";
 import type { RowActions } from "./MessageRow";
-import { hasArrived, type Outgoing, type Row, rowsOf, type UserRow } from "./rows";
+import { hasArrived, type Outgoing, rowsOf, type UserRow } from "./rows";
 import { putBack, useDraft } from "./sender/draft";
 import type { QueueActions } from "./sender/QueuedList";
 import { clearSent } from "./sender/uploads";
@@ -145,9 +146,6 @@ export function useTalk(sessionId: string) {
       .finally(() => setCompacting(false));
   }, [message, refresh, sessionId, text]);
 
-  const lastSaid = useMemo(() => findLastUser(rows), [rows]);
-  const lastText = lastSaid?.text ?? null;
-  const lastUploads = lastSaid?.uploads.join() ?? "";
   const actions = useMemo<RowActions>(() => {
     const goTo = (id: string) => {
       void client.invalidateQueries({ queryKey: keys.sessions });
@@ -160,17 +158,21 @@ export function useTalk(sessionId: string) {
       retryAsFork: (row) => void forkWith(row, row.text).catch(tell),
       editAsFork: forkWith,
       forkHere: (last) => void fork(sessionId, last).then(({ id }) => goTo(id)).catch(tell),
-      sayAgain: () => {
-        if (lastText !== null) void send(lastText, lastUploads === "" ? [] : lastUploads.split(","), false);
+      tryAgain: () => {
+        setError(null);
+        void retry(sessionId).then(refresh).catch(setError);
       },
       compact: summarise,
     };
-  }, [client, lastText, lastUploads, send, sessionId, summarise, tell]);
+  }, [client, refresh, sessionId, summarise, tell]);
 
   const chooseModel = useCallback(
     (model: string) => {
       setModel(sessionId, model)
-        .then(() => client.invalidateQueries({ queryKey: keys.session(sessionId) }))
+        .then(() =>
+          // Another model may take other files.
+          Promise.all([keys.session(sessionId), keys.uploads(sessionId)].map((queryKey) => client.invalidateQueries({ queryKey }))),
+        )
         .catch(tell);
     },
     [client, sessionId, tell],
@@ -182,8 +184,4 @@ export function useTalk(sessionId: string) {
     sayNext: (content: string) => void send(content, [], false),
     give, actions, chooseModel, compacting, queueActions, askAgain: askOnceMore,
   };
-}
-
-function findLastUser(rows: readonly Row[]): UserRow | null {
-  return rows.findLast((row) => row.kind === "user") ?? null;
 }

@@ -96,6 +96,8 @@ export interface TurnView {
   /** `null` while it runs. */
   outcome: TurnOutcome | null;
   reason: string | null;
+  /** What was said broke off. */
+  incomplete: boolean;
   startedAt: number | null;
   endedAt: number | null;
 }

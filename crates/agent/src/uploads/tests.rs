@@ -128,12 +128,14 @@ fn a_secret_across_the_cut_is_not_shown_in_part() {
 #[test]
 fn what_a_model_takes_is_known_before_sending() {
     let folder = Folder::new();
+    let long = "x".repeat(100_000);
+    let long = long.as_bytes();
     for (name, content, images, form, reason) in [
         ("a.txt", &b"text"[..], false, Form::Text, None),
         ("empty", b"", false, Form::Text, None),
         ("page.html", b"<html>", true, Form::Text, None),
-        ("long.txt", &[b'x'; 20_000], true, Form::Text, Some(Reason::LongText)),
-        ("huge.txt", &[b'x'; 100_000], true, Form::Text, Some(Reason::LongText)),
+        ("long.txt", &long[..20_000], true, Form::Text, Some(Reason::LongText)),
+        ("huge.txt", long, true, Form::Text, Some(Reason::LongText)),
         ("a.png", PNG, true, Form::Picture, None),
         ("a.png", PNG, false, Form::NameOnly, Some(Reason::ModelTakesNoPictures)),
         ("a.pdf", b"%PDF-1.7\ntext", true, Form::NameOnly, Some(Reason::NotText)),

@@ -11,7 +11,7 @@ export interface Progress {
 }
 
 export type EventBody =
-  | { type: "turn_started"; message: string; message_id: number; model?: string }
+  | { type: "turn_started"; message: string; message_id: number; model?: string; retry_of?: number }
   | { type: "thought"; text: string }
   | { type: "text"; text: string }
   | { type: "call_planned"; call_id: string; tool: string; arguments: Json; plan: Plan; decision: Decision }
@@ -30,7 +30,7 @@ export type EventBody =
   | ({ type: "usage" } & Usage)
   | { type: "compacted"; messages: number; tokens_before: number; tokens_after: number; transcript: string }
   | { type: "notice"; text: string }
-  | { type: "done"; outcome: TurnOutcome; reason: string | null };
+  | { type: "done"; outcome: TurnOutcome; reason: string | null; incomplete?: boolean };
 
 export type EventType = EventBody["type"];
 

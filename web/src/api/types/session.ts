@@ -81,6 +81,10 @@ export interface MessageMeta {
   model?: string;
   outcome?: TurnOutcome;
   reason?: string;
+  /** The answer broke off. */
+  incomplete?: boolean;
+  /** The answer that this one tries again. */
+  retry_of?: number;
   usage?: Usage;
   uploads?: string[];
   compaction?: Compaction;
@@ -148,6 +152,16 @@ export interface Upload {
   size: number;
   path: PathText;
   created_at: Time;
+  /** How the model of the session gets it. */
+  for_model?: ForModel;
+}
+
+export type ForModelReason = "long_text" | "model_takes_no_pictures" | "picture_too_large" | "not_text" | "unreadable";
+
+export interface ForModel {
+  as: "text" | "picture" | "name_only";
+  /** Why it is not more. */
+  reason?: ForModelReason;
 }
 
 export interface ToolCallRow {

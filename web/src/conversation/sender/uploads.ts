@@ -12,6 +12,8 @@ export interface Attachment {
   /** `waiting`: for the server to come back. */
   state: "sending" | "waiting" | "done" | "failed" | "too_large";
   upload: Upload | null;
+  /** The address of a picture, to look at before it is sent. */
+  preview: string | null;
   error: unknown;
 }
 
@@ -22,6 +24,9 @@ interface Held {
   /** What the server calls it, as soon as it has begun. */
   uploadId: string | null;
 }
+
+/** Those that browsers show and models take. */
+export const PICTURES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 const NONE: readonly Attachment[] = [];
 const held = new Map<string, Held[]>();
@@ -66,6 +71,7 @@ export function attach(sessionId: string, files: readonly File[], limit: number)
       sent: 0,
       state: tooLarge ? "too_large" : "sending",
       upload: null,
+      preview: PICTURES.includes(file.type) ? URL.createObjectURL(file) : null,
       error: null,
     };
     const one: Held = { attachment, file, abort: new AbortController(), uploadId: null };
@@ -89,16 +95,20 @@ export function detach(sessionId: string, key: string): void {
   one?.abort.abort();
   // One that is on its way takes itself away as it ends.
   if (one?.attachment.state === "failed" && one.uploadId !== null) takeAway(one.uploadId);
-  held.set(sessionId, list.filter(({ attachment }) => attachment.key !== key));
-  tell(sessionId);
+  keepOnly(sessionId, ({ attachment }) => attachment.key !== key);
 }
 
 /** They went with a message. */
 export function clearSent(sessionId: string, ids: readonly string[]): void {
-  held.set(
-    sessionId,
-    (held.get(sessionId) ?? []).filter(({ attachment }) => !ids.includes(attachment.upload?.id ?? "")),
-  );
+  keepOnly(sessionId, ({ attachment }) => !ids.includes(attachment.upload?.id ?? ""));
+}
+
+function keepOnly(sessionId: string, stays: (one: Held) => boolean): void {
+  const list = held.get(sessionId) ?? [];
+  for (const { attachment } of list.filter((one) => !stays(one))) {
+    if (attachment.preview !== null) URL.revokeObjectURL(attachment.preview);
+  }
+  held.set(sessionId, list.filter(stays));
   tell(sessionId);
 }
 

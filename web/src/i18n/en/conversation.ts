@@ -61,6 +61,7 @@ export const conversation = {
     working: "Working…",
     paused: "Paused before the next step",
     cancelled: "Stopped by you.",
+    incomplete: "This answer is incomplete: it broke off here.",
     stopped: (why: string) => `Stopped: ${why}`,
   },
   sender: {
@@ -84,6 +85,14 @@ export const conversation = {
     tooLarge: (size: string, limit: string) => `Too large: ${size}, at most ${limit}`,
     retryUpload: (name: string) => `Try ${name} again`,
     removeFile: (name: string) => `Remove ${name}`,
+    pictureOf: (name: string) => `Preview of ${name}`,
+    forModel: {
+      long_text: "Long text: the beginning is sent, the model can read the rest",
+      model_takes_no_pictures: "This model takes no pictures: it gets only the name and path",
+      picture_too_large: "The picture is too large to send: the model gets only the name and path",
+      not_text: "Neither text nor a picture: the model gets only the name and path",
+      unreadable: "The file cannot be read: the model gets only the name and path",
+    },
   },
   failure: {
     title: {

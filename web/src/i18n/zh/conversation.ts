@@ -60,6 +60,7 @@ export const conversation: Same<typeof en> = {
     working: "处理中…",
     paused: "已暂停，下一步之前等待",
     cancelled: "已由您停止。",
+    incomplete: "回答不完整：到这里中断了。",
     stopped: (why) => `已停止：${why}`,
   },
   sender: {
@@ -83,6 +84,14 @@ export const conversation: Same<typeof en> = {
     tooLarge: (size, limit) => `文件过大：${size}，上限 ${limit}`,
     retryUpload: (name) => `重新上传 ${name}`,
     removeFile: (name) => `移除 ${name}`,
+    pictureOf: (name) => `${name} 的预览`,
+    forModel: {
+      long_text: "文本较长：先发送开头，其余部分模型可自行读取",
+      model_takes_no_pictures: "当前模型不支持图片：只会收到文件名和路径",
+      picture_too_large: "图片过大，无法发送：模型只会收到文件名和路径",
+      not_text: "不是文本或图片：模型只会收到文件名和路径",
+      unreadable: "文件无法读取：模型只会收到文件名和路径",
+    },
   },
   failure: {
     title: {

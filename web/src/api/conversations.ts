@@ -11,3 +11,6 @@ export function isConversation(sessionId: string): boolean {
 export function placeOf(approval: ApprovalRequest): Route {
   return isConversation(approval.session_id) ? { name: "session", id: approval.session_id } : { name: "view", view: "approvals" };
 }
+
+/** Whether a call belongs to no conversation: somebody made it by hand on the page, or a program over HTTP. */
+export const isByHand = (sessionId: string): boolean => sessionId.startsWith("web-console");

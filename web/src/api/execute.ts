@@ -35,8 +35,12 @@ export class ConfirmationNeeded extends Error {
 
 const CALL_TIMEOUT = 150_000;
 
-export function execute(request: ExecuteRequest, signal?: AbortSignal): Promise<ExecuteResponse> {
-  return api.post<ExecuteResponse>("tools/execute", request, { timeout: CALL_TIMEOUT, ...(signal ? { signal } : {}) });
+/** Results in our own shape: some names are those of another system, too. */
+export const OURS = "deskhand";
+
+/** A question about the result is on the page, so the call waits for the answer there. */
+export function execute(request: ExecuteRequest, signal?: AbortSignal, timeout = CALL_TIMEOUT): Promise<ExecuteResponse> {
+  return api.post<ExecuteResponse>("tools/execute", { dialect: OURS, wait: true, ...request }, { timeout, ...(signal ? { signal } : {}) });
 }
 
 export interface Succeeded<T> {

@@ -147,7 +147,10 @@ export interface ExecuteRequest {
   require_confirmation?: boolean;
   plan_id?: string;
   session_id?: string;
+  /** Whose result shape it has; `deskhand` for ours. */
   dialect?: string;
+  /** Answer only when somebody has looked at the result, where that is needed. */
+  wait?: boolean;
 }
 
 export interface ExecuteResponse {

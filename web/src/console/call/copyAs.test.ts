@@ -15,7 +15,7 @@ test("a call as a command", () => {
 
 test("a call as curl names the token by its variable", () => {
   expect(toolAsCurl("undo", {}, "http://127.0.0.1:8787")).toBe(
-    `curl -sS -X POST 'http://127.0.0.1:8787/api/v1/tools/execute' -H "Authorization: Bearer $DESKHAND_TOKEN" -H 'Content-Type: application/json' -d '{"tool_name":"undo","parameters":{}}'`,
+    `curl -sS -X POST 'http://127.0.0.1:8787/api/v1/tools/execute' -H "Authorization: Bearer $DESKHAND_TOKEN" -H 'Content-Type: application/json' -d '{"tool_name":"undo","parameters":{},"dialect":"deskhand"}'`,
   );
   expect(asCurl({ method: "GET", url: "http://h/x?q=1&r=2" })).toBe(
     `curl -sS 'http://h/x?q=1&r=2' -H "Authorization: Bearer $DESKHAND_TOKEN"`,

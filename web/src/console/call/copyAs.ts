@@ -1,4 +1,5 @@
 // A call as a person would type it into a shell.
+import { OURS } from "../../api/execute";
 import type { Json } from "../../api/types";
 
 /** Quoted for a POSIX shell: nothing in it means anything. */
@@ -26,5 +27,5 @@ export function asCurl({ method, url, body }: HttpRequest): string {
 }
 
 export function toolAsCurl(tool: string, parameters: Json, origin: string): string {
-  return asCurl({ method: "POST", url: `${origin}/api/v1/tools/execute`, body: { tool_name: tool, parameters } });
+  return asCurl({ method: "POST", url: `${origin}/api/v1/tools/execute`, body: { tool_name: tool, parameters, dialect: OURS } });
 }

@@ -23,7 +23,7 @@ test("what would be taken back is shown first, and the yes holds for that plan",
   const first = await send(undefined, signal);
   expect(first).toMatchObject({ need_confirmation: true, plan: { summary: "Take back" } });
   expect((await send(first.plan_id, signal)).success).toBe(true);
-  const call = { tool_name: "undo", parameters: { call_id: "c1" }, session_id: "s1" };
+  const call = { dialect: "deskhand", wait: true, tool_name: "undo", parameters: { call_id: "c1" }, session_id: "s1" };
   expect(log.map(({ body }) => body)).toEqual([call, { ...call, plan_id: "p1" }]);
 });
 

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
 import { api } from "../../api/client";
+import { execute } from "../../api/execute";
 import type { ExecuteResponse, Json } from "../../api/types";
 
 /** Sends the request; the second time with the plan that the person said yes to. */
@@ -35,15 +36,15 @@ const LONGEST = 2 * 3600 * 1000;
 /** `sessionId`: the conversation it belongs to, if it does to one. */
 export function toolCall(tool: string, parameters: Json, sessionId?: string): Send {
   return (planId, signal) =>
-    api.post<ExecuteResponse>(
-      "tools/execute",
+    execute(
       {
         tool_name: tool,
         parameters,
         ...(planId === undefined ? {} : { plan_id: planId }),
         ...(sessionId === undefined ? {} : { session_id: sessionId }),
       },
-      { signal, timeout: LONGEST },
+      signal,
+      LONGEST,
     );
 }
 

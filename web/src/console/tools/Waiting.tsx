@@ -1,6 +1,7 @@
 // A call that runs may still wait for a person: to look at its result.
 import { useState } from "react";
 
+import { isByHand } from "../../api/conversations";
 import { useApprovals } from "../../api/queries";
 import type { Json, ApprovalRequest } from "../../api/types";
 import { Question } from "../approvals/Question";
@@ -29,6 +30,6 @@ export function Waiting({ tool, parameters }: { tool: string; parameters: Json }
 /** Those about the result of this very call by hand. */
 export function questionsOf(tool: string, parameters: Json, pending: readonly ApprovalRequest[]): ApprovalRequest[] {
   return pending.filter(
-    (one) => one.subject.about === "result" && one.tool === tool && one.session_id.startsWith("web-console") && sameJson(one.arguments, parameters),
+    (one) => one.subject.about === "result" && one.tool === tool && isByHand(one.session_id) && sameJson(one.arguments, parameters),
   );
 }

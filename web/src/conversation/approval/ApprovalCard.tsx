@@ -2,6 +2,7 @@
 import { Button } from "antd";
 import { type ReactNode, useEffect, useState } from "react";
 
+import { isByHand } from "../../api/conversations";
 import type { ApprovalRequest } from "../../api/types";
 import { useText } from "../../i18n";
 import { canAskToNotify } from "../../shell/useNotifications";
@@ -17,11 +18,12 @@ export function ApprovalCard({ request }: { request: ApprovalRequest }) {
   const words = useText().conversation.approval;
   const { subject } = request;
   const tool = visible(request.tool);
+  const { maySee } = isByHand(request.session_id) ? words.byHand : words;
   useEffect(() => noteShown(request.id), [request.id]);
   return (
     <section className={styles.card} aria-label={words.waiting(tool)} data-approval={request.id}>
       <div className={styles.head}>
-        <strong>{subject.about === "execution" ? words.mayRun(tool) : words.maySee(tool)}</strong>
+        <strong>{subject.about === "execution" ? words.mayRun(tool) : maySee(tool)}</strong>
         <TimeLeft until={Date.parse(request.expires_at)} />
       </div>
       {subject.about === "execution" ? (

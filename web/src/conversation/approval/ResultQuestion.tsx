@@ -2,6 +2,7 @@
 import { Button, Input, type InputRef } from "antd";
 import { useEffect, useRef, useState } from "react";
 
+import { isByHand } from "../../api/conversations";
 import type { ApprovalRequest, Image } from "../../api/types";
 import { useText } from "../../i18n";
 import { Problem } from "../../shell/Problem";
@@ -25,6 +26,7 @@ interface Props {
 
 export function ResultQuestion({ request, text, images }: Props) {
   const words = useText().conversation.approval;
+  const { exactly, pass } = isByHand(request.session_id) ? words.byHand : words;
   const { answer, busy, error, settled } = useAnswer(request.id);
   const [part, keepPart] = useKept<Part>(request.id, "part", "choose");
   const [edited, setEdited] = useKept(request.id, "edited", text);
@@ -48,7 +50,7 @@ export function ResultQuestion({ request, text, images }: Props) {
   const withhold = () => answer({ answer: "withhold", reason: reason.trim() === "" ? null : reason.trim() });
   return (
     <>
-      <p className={styles.hint}>{part === "edit" ? words.editResultHint : words.exactly(text.length)}</p>
+      <p className={styles.hint}>{part === "edit" ? words.editResultHint : exactly(text.length)}</p>
       {part === "edit" ? (
         <Input.TextArea
           autoFocus={opened}
@@ -90,7 +92,7 @@ export function ResultQuestion({ request, text, images }: Props) {
         {part === "choose" && (
           <>
             <Button type="primary" loading={busy} onClick={() => answer({ answer: "pass" })} aria-keyshortcuts="a">
-              {words.pass} <Key>A</Key>
+              {pass} <Key>A</Key>
             </Button>
             <Button onClick={() => setPart("edit")} aria-keyshortcuts="e">
               {words.editResult} <Key>E</Key>

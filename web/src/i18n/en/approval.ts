@@ -52,6 +52,11 @@ export const approval = {
   unseen: "There are characters in this text that are not seen. They are sent as they are.",
   sendEdited: "Use these arguments",
   exactly: (count: number) => `This is exactly what the model would see (${count} characters).`,
+  byHand: {
+    maySee: (tool: string) => `Hand over this result of ${tool}?`,
+    exactly: (count: number) => `This is exactly what the caller would get (${count} characters).`,
+    pass: "Hand it over",
+  },
   editResultHint: "The model sees this text instead.",
   resultText: "Result",
   picture: (tool: string) => `Picture from ${tool}`,

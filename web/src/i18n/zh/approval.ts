@@ -53,6 +53,11 @@ export const approval: Same<typeof en> = {
   unseen: "这段文字中有看不见的字符，会原样发送。",
   sendEdited: "使用这些参数",
   exactly: (count) => `以下就是模型会看到的全部内容（${count} 个字符）。`,
+  byHand: {
+    maySee: (tool) => `把 ${tool} 的这个结果交给调用方吗？`,
+    exactly: (count) => `以下就是调用方会得到的全部内容（${count} 个字符）。`,
+    pass: "交给调用方",
+  },
   editResultHint: "模型将看到这段文字，而不是原来的结果。",
   resultText: "结果",
   picture: (tool: string) => `${tool} 的图片`,

@@ -12,8 +12,8 @@ export const views = {
     about: "What is on the screen of the server right now.",
     take: "Take a screenshot",
     none: "No screenshot taken yet.",
-    taken: (time: string) => `Taken at ${time}`,
-    kept: "Screenshots stay in this page only until it is closed.",
+    taken: (time: string, path: string) => `Taken at ${time}, saved as ${path}`,
+    kept: "Screenshots are saved in the screenshots folder of the workspace.",
   },
   vitals: {
     about: "How busy the machine of the server is, every two seconds.",

@@ -15,8 +15,8 @@ export const views: Same<typeof en> = {
     about: "服务器屏幕上此刻的内容。",
     take: "截屏",
     none: "还没有截屏。",
-    taken: (time) => `截取于 ${time}`,
-    kept: "截屏只保留在此页面中，关闭即消失。",
+    taken: (time, path) => `截取于 ${time}，已保存为 ${path}`,
+    kept: "截屏保存在工作区的 screenshots 文件夹中。",
   },
   vitals: {
     about: "服务器的繁忙程度，每两秒更新。",

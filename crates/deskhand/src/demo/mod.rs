@@ -69,13 +69,12 @@ impl Script {
     /// What the model answers to the last of these messages, at the pace of somebody who types fast.
     fn replies_to(&self, said: &[&str]) -> scripted::Script {
         let slowly = |reply: &ScriptedReply| ScriptedReply { delay_ms: 15, ..reply.clone() };
-        let replies = match said.last().and_then(|message| self.turn_of(message)) {
-            Some(turn) => turn.replies.iter().map(slowly).collect(),
-            None => {
-                let last = self.turns.last().map(|turn| turn.message.as_str());
-                let is_over = said.iter().any(|message| Some(message.trim()) == last);
-                vec![slowly(if is_over { &self.over } else { &self.aside })]
-            }
+        let replies = if let Some(turn) = said.last().and_then(|message| self.turn_of(message)) {
+            turn.replies.iter().map(slowly).collect()
+        } else {
+            let last = self.turns.last().map(|turn| turn.message.as_str());
+            let is_over = said.iter().any(|message| Some(message.trim()) == last);
+            vec![slowly(if is_over { &self.over } else { &self.aside })]
         };
         scripted::Script { replies, ..scripted::Script::default() }
     }

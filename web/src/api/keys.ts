@@ -14,6 +14,8 @@ export const keys = {
   approvals: ["approvals"] as const,
   models: ["models"] as const,
   settings: ["settings"] as const,
+  servers: ["servers"] as const,
+  serverLog: (name: string) => ["servers", "log", name] as const,
   grants: ["grants"] as const,
   undo: ["undo"] as const,
   processes: ["processes"] as const,

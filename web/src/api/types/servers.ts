@@ -24,7 +24,9 @@ export type McpServer = ServerLink & {
   name: string;
   status: ServerStatus;
   error: string | null;
-  file: string;
+  /** What it printed last, where it is not ready. */
+  last_words: string[];
+  file: string | null;
   editable: boolean;
   disabled: boolean;
   permission: ServerPermission;

@@ -42,15 +42,15 @@ export function ServerRow({ server }: { server: McpServer }) {
         </Button>
       </div>
       {server.error !== null && server.status !== "wants_sign_in" && (
-        <pre className={styles.error}>{visible(server.error)}</pre>
+        <pre className={styles.error}>{visible([server.error, ...server.last_words].join("\n"))}</pre>
       )}
       {server.signs_in && <SignIn server={server} />}
       {open && (
         <div className={styles.details}>
           <LinkView link={server} />
           <p>
-            {text.setUpIn(visible(server.file))}
-            {!server.editable && <> {text.notEditable}</>}
+            {server.file === null ? text.takenOut : text.setUpIn(visible(server.file))}
+            {server.file !== null && !server.editable && <> {text.notEditable}</>}
           </p>
           {server.notes.map((note) => (
             <p key={note}>{visible(note)}</p>

@@ -43,7 +43,7 @@ const PAGES = {
   "the start, the console and its documentation": ["/", "/tools", "/tools/write_file", "/setup", "/api-docs"],
   "the views": ["/views/vitals", "/views/processes", "/views/jobs", "/views/search", "/views/windows"],
   "oversight and settings": [
-    "/views/undo", "/views/audit", "/views/grants", "/views/approvals", "/settings", "/settings/models", "/settings/all",
+    "/views/undo", "/views/audit", "/views/grants", "/views/approvals", "/settings", "/settings/models", "/settings/servers", "/settings/all",
   ],
 };
 

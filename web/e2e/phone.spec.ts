@@ -31,7 +31,7 @@ test("the sidebar is a drawer; one sends and approves, and nothing is wider than
 
 test("the other pages fit, too", async ({ open, page }) => {
   const server = await open({ talk: {} });
-  for (const path of ["/", "/tools", "/tools/write_file", "/settings", "/settings/models", "/api-docs", "/views/vitals", "/views/audit"]) {
+  for (const path of ["/", "/tools", "/tools/write_file", "/settings", "/settings/models", "/settings/servers", "/api-docs", "/views/vitals", "/views/audit"]) {
     await page.goto(new URL(path, server.url).href);
     await expect(page.getByRole("heading", { level: 1 }).first(), path).toBeAttached();
     expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(390);

@@ -23,7 +23,7 @@ use deskhand_guard::{
 };
 use deskhand_serve::{
     http::About,
-    mcp::client::{self, Places, Servers},
+    mcp::client::{self, Places, ServerConfig, Servers, sign_in::Keeper},
 };
 use deskhand_store::{DataFolder, Store, Trust};
 use deskhand_tools::{desktop::Seat, files::JournalledFiles};
@@ -156,6 +156,17 @@ impl App {
             keeper: self.config_dir.as_deref().map(servers::keeper),
             ..Places::here(workspaces, Arc::clone(&self.gate.screener))
         }
+    }
+
+    /// What somebody signs in to, and where the tokens for it are kept.
+    pub fn to_sign_in(
+        &self,
+        name: &str,
+        config: &ServerConfig,
+    ) -> Result<(client::sign_in::Server, Arc<dyn Keeper>)> {
+        let places = self.server_places();
+        let server = client::server_to_sign_in(name, config, &places).map_err(anyhow::Error::msg)?;
+        Ok((server, places.keeper.context("there is no config folder: name one with --config")?))
     }
 
     /// Ends what was begun beside this program.

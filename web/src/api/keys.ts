@@ -15,6 +15,8 @@ export const keys = {
   approvals: ["approvals"] as const,
   models: ["models"] as const,
   settings: ["settings"] as const,
+  servers: ["servers"] as const,
+  serverLog: (name: string) => ["servers", "log", name] as const,
   grants: ["grants"] as const,
   undo: ["undo"] as const,
   changes: (id: string) => ["undo", "of", id] as const,

@@ -4,3 +4,4 @@ export * from "./types/call";
 export * from "./types/approval";
 export * from "./types/event";
 export * from "./types/surface";
+export * from "./types/servers";

@@ -4,9 +4,10 @@ import { href } from "../router";
 import { AllSettings } from "./AllSettings";
 import { GeneralSection } from "./GeneralSection";
 import { ModelsSection } from "./models/ModelsSection";
+import { ServersSection } from "./servers/ServersSection";
 import styles from "./settings.module.css";
 
-const SECTIONS = ["general", "models", "all"] as const;
+const SECTIONS = ["general", "models", "servers", "all"] as const;
 type Section = (typeof SECTIONS)[number];
 
 export function SettingsPage({ section }: { section?: string }) {
@@ -28,6 +29,7 @@ export function SettingsPage({ section }: { section?: string }) {
       </nav>
       {shown === "general" && <GeneralSection />}
       {shown === "models" && <ModelsSection />}
+      {shown === "servers" && <ServersSection />}
       {shown === "all" && <AllSettings />}
     </div>
   );

@@ -13,6 +13,7 @@ export function Navigation({ route }: { route: Route }) {
       items: [
         { route: { name: "settings" }, label: names.general },
         { route: { name: "settings", section: "models" }, label: names.models },
+        { route: { name: "settings", section: "servers" }, label: names.servers },
         { route: { name: "settings", section: "all" }, label: names.all },
       ],
     },

@@ -89,6 +89,15 @@ impl Guests {
         refused
     }
 
+    /// Forgets a server and its tools.
+    pub fn dismiss(&self, host: &str) {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        state.by_name.retain(|_, entry| entry.host() != Some(host));
+        state.hosts.retain(|(name, _)| name != host);
+        drop(state);
+        self.changes.send_modify(|count| *count += 1);
+    }
+
     pub fn get(&self, name: &str) -> Option<Arc<ToolEntry>> {
         self.state.read().unwrap_or_else(PoisonError::into_inner).by_name.get(name).cloned()
     }

@@ -102,6 +102,11 @@ impl Registry {
         self.guests.receive(host, guests, is_taken)
     }
 
+    /// Forgets another server and its tools.
+    pub fn dismiss(&self, host: &str) {
+        self.guests.dismiss(host);
+    }
+
     /// The other servers that there are, in the order in which they came.
     pub fn hosts(&self) -> Vec<String> {
         self.guests.hosts()

@@ -4,7 +4,7 @@ use std::{fmt::Write, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use deskhand_serve::mcp::client::{
-    ServerState, ServerStatus, server_to_sign_in,
+    ServerState, ServerStatus,
     sign_in::{self, Keeper, Login},
 };
 use serde_json::json;
@@ -123,15 +123,16 @@ fn import(app: &App, printer: Printer, file: &std::path::Path) -> Result<u8> {
     let imported = servers::import(&config_dir, file)?;
     let into = servers::file(&config_dir);
     // An argument may be a key.
-    let masked = |line: &String| app.gate.screener.mask_text(line).into_string();
-    let starts: Vec<String> = imported.starts.iter().map(masked).collect();
+    let masked = |line: &str| app.gate.screener.mask_text(line).into_string();
+    let starts: Vec<String> = imported.servers.iter().map(|one| masked(&one.starts())).collect();
+    let (added, replaced) = (imported.added(), imported.replaced());
     let value = json!({
-        "added": imported.added, "replaced": imported.replaced, "file": into, "starts": starts,
+        "added": added, "replaced": replaced, "file": into, "starts": starts,
         "left_out": imported.left_out,
     });
     printer.print(&value, |_| {
         let mut text = String::new();
-        for (what, names) in [("added", &imported.added), ("replaced", &imported.replaced)] {
+        for (what, names) in [("added", &added), ("replaced", &replaced)] {
             if !names.is_empty() {
                 let _ = writeln!(text, "{what}: {}", safe_line(&names.join(", ")));
             }
@@ -156,8 +157,7 @@ fn import(app: &App, printer: Printer, file: &std::path::Path) -> Result<u8> {
 fn to_sign_in(app: &App, name: &str) -> Result<(sign_in::Server, Arc<dyn Keeper>)> {
     let configured = servers::configured(&app.settings, app.config_dir.as_deref());
     let config = configured.servers.get(name).with_context(|| format!("there is no server {name}"))?;
-    let server = server_to_sign_in(name, config, &app.server_places()).map_err(anyhow::Error::msg)?;
-    Ok((server, servers::keeper(&config_dir(app)?)))
+    app.to_sign_in(name, config)
 }
 
 async fn login(app: &App, printer: Printer, name: &str) -> Result<u8> {

@@ -37,6 +37,10 @@ pub use self::{
         About, Program,
         demo::{DemoDesk, DemoLanguage, DemoScene},
         models::{KeyringState, ModelDesk, ModelList, ProviderItem},
+        servers::{
+            NewServers, ProposedServer, ServerChange, ServerDesk, ServerItem, ServerLink, ServerList,
+            ServerProposal, ToolRule,
+        },
         settings::{SettingItem, SettingSource, SettingsAnswer, SettingsDesk, SourceKind},
     },
     server::{Listen, Server, Tls},

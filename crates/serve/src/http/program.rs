@@ -2,6 +2,7 @@
 
 pub mod demo;
 pub mod models;
+pub mod servers;
 pub mod settings;
 
 use std::{
@@ -13,7 +14,7 @@ use deskhand_core::SessionCx;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::{demo::DemoDesk, models::ModelDesk, settings::SettingsDesk};
+use self::{demo::DemoDesk, models::ModelDesk, servers::ServerDesk, settings::SettingsDesk};
 use super::error::ApiError;
 
 /// The program that a server is a part of.
@@ -45,6 +46,11 @@ pub trait Program: Send + Sync {
 
     /// Its models and their keys, where they can be seen and changed from here.
     fn models(&self) -> Option<Arc<dyn ModelDesk>> {
+        None
+    }
+
+    /// The other MCP servers, where they can be seen and changed from here.
+    fn servers(&self) -> Option<Arc<dyn ServerDesk>> {
         None
     }
 

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use deskhand_core::Status;
-use deskhand_serve::mcp::client::{ServerState, ServerStatus};
+use deskhand_serve::mcp::client::{ServerState, ServerStatus, parse_servers};
 use serde_json::json;
 
 use crate::{
@@ -133,4 +133,34 @@ async fn one_that_will_not_go_is_made_to() {
 /// A process that has ended and was not waited for yet has no command line any more.
 fn is_alive(id: &str) -> bool {
     std::fs::read(Path::new("/proc").join(id).join("cmdline")).is_ok_and(|line| !line.is_empty())
+}
+
+#[tokio::test]
+async fn exchange_ends_begins_and_leaves_servers_as_their_entries_say() {
+    let desk = Desk::with(json!({"stays": by_hand("good"), "goes": by_hand("good")})).await;
+    let exchange = |servers: serde_json::Value| {
+        let configs = parse_servers(&json!({"mcpServers": servers}).to_string()).unwrap();
+        desk.servers().exchange(configs)
+    };
+    let hidden = and(by_hand("good"), &json!({"tools": {"other": {"hidden": true}}}));
+    exchange(json!({"stays": hidden, "comes": by_hand("good")})).await;
+    let registry = &desk.gate.registry;
+    assert!(registry.get("mcp_stays_echo").is_some() && registry.get("mcp_stays_other").is_none());
+    assert!(registry.get("mcp_goes_echo").is_none());
+    assert_eq!(registry.hosts(), ["stays", "comes"]);
+    desk.until_ready("comes").await;
+    assert!(desk.servers().log("goes").is_none());
+    let connected = |name: &str| {
+        desk.servers().log(name).unwrap().iter().filter(|line| line.text.starts_with("connected")).count()
+    };
+    assert_eq!(connected("stays"), 1, "only what is said of its tools has changed");
+
+    // Another server's name that goes on where this one's ends takes names from it, so it begins again.
+    exchange(json!({"stays": by_hand("good"), "stays_on": and(by_hand("good"), &json!({"disabled": true}))}))
+        .await;
+    desk.until_ready("stays").await;
+    assert_eq!(connected("stays"), 1, "with a log of its own");
+    assert_eq!(registry.hosts(), ["stays"]);
+    assert!(desk.servers().restart("stays").await);
+    assert!(!desk.servers().restart("nobody").await);
 }

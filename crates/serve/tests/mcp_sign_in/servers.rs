@@ -4,10 +4,13 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_core::Registry;
 use deskhand_guard::SecretScreener;
-use deskhand_serve::mcp::client::{Places, ServerStatus, Servers, parse_servers};
+use deskhand_serve::mcp::client::{
+    Places, ServerStatus, Servers, parse_servers,
+    sign_in::{SignInState, SignIns, login::logout},
+};
 use serde_json::json;
 
-use crate::person::Desk;
+use crate::person::{Desk, authorize, open};
 
 fn start(desk: &Desk, entry: &serde_json::Value) -> Servers {
     let configs = parse_servers(&json!({"mcpServers": {"notes": entry}}).to_string()).unwrap();
@@ -52,5 +55,42 @@ async fn a_token_in_the_entry_needs_nobody_to_sign_in() {
     let state = servers.states().remove(0);
     assert_eq!(state.status, ServerStatus::Failed, "{state:?}");
     assert!(state.error.unwrap().contains("`headers`"));
+    servers.shutdown().await;
+}
+
+#[tokio::test]
+async fn sign_in_from_the_page_goes_on_in_the_background() {
+    let desk = Desk::new().await;
+    let servers = Arc::new(start(&desk, &json!({"url": desk.authority.mcp()})));
+    until(&servers, ServerStatus::WantsSignIn).await;
+    let sign_ins = SignIns::default();
+    let begin = || {
+        let servers = Arc::clone(&servers);
+        let restarted = async move {
+            servers.restart("notes").await;
+        };
+        sign_ins.begin("notes", desk.login(), restarted)
+    };
+    let given_up = begin().await.unwrap();
+    let address = begin().await.unwrap();
+    assert_ne!(given_up, address);
+    assert_eq!(sign_ins.state("notes"), Some(SignInState::Waiting { address: address.clone() }));
+    open(authorize(&address).await).await;
+    until(&servers, ServerStatus::Ready).await;
+    assert!(servers.states()[0].signed_in);
+    while sign_ins.state("notes") != Some(SignInState::Done) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(logout(&desk.server(), desk.keeper().as_ref()).unwrap());
+    assert!(servers.restart("notes").await);
+    until(&servers, ServerStatus::WantsSignIn).await;
+    assert!(!servers.states()[0].signed_in);
+
+    desk.authority.book().refuses_person = true;
+    let address = begin().await.unwrap();
+    open(authorize(&address).await).await;
+    while !matches!(sign_ins.state("notes"), Some(SignInState::Failed { .. })) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     servers.shutdown().await;
 }

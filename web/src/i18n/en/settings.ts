@@ -3,6 +3,7 @@ export const settings = {
   sections: "Sections of the settings",
   general: "General",
   models: "Models and keys",
+  servers: "MCP servers",
   all: "All settings",
   appearance: "Appearance",
   language: "Language",

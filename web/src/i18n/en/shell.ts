@@ -25,6 +25,7 @@ export const shell = {
   loading: "Loading…",
   navigation: {
     models: "Models and keys",
+    servers: "MCP servers",
     general: "General",
     all: "All settings",
     console: "Tool console",

@@ -7,6 +7,7 @@ export const settings: Same<typeof en> = {
   sections: "设置分类",
   general: "常规",
   models: "模型与密钥",
+  servers: "MCP 服务器",
   all: "全部设置",
   appearance: "外观",
   language: "语言",

@@ -27,6 +27,7 @@ export const shell: Same<typeof en> = {
   loading: "加载中…",
   navigation: {
     models: "模型与密钥",
+    servers: "MCP 服务器",
     general: "常规",
     all: "全部设置",
     console: "工具控制台",

@@ -2,6 +2,7 @@
 
 mod demos;
 mod models;
+mod servers;
 mod settings;
 
 use std::{
@@ -11,9 +12,9 @@ use std::{
 
 use deskhand_agent::Agent;
 use deskhand_core::{SessionCx, event::NoEvents};
-use deskhand_serve::http::{About, ApiError, DemoDesk, ModelDesk, Program, SettingsDesk};
+use deskhand_serve::http::{About, ApiError, DemoDesk, ModelDesk, Program, ServerDesk, SettingsDesk};
 
-use self::{demos::Demos, settings::LiveSettings};
+use self::{demos::Demos, servers::ManagedServers, settings::LiveSettings};
 use super::{super::mcp, session_services::SessionServices};
 use crate::{
     assemble::{App, Surfaces},
@@ -29,6 +30,7 @@ pub struct ServedProgram {
     shared: Shared,
     models: Arc<ConfiguredModels>,
     settings: Arc<LiveSettings>,
+    servers: Arc<ManagedServers>,
     /// The program on other folders, those of sessions that were begun elsewhere, with the settings of that time.
     elsewhere: KeptOpen<PathBuf, Elsewhere>,
     services: SessionServices,
@@ -48,7 +50,9 @@ struct Elsewhere {
 impl ServedProgram {
     pub fn new(app: Arc<App>, shared: Shared, models: Arc<ConfiguredModels>, agent: Agent) -> Self {
         let settings = LiveSettings::new(Arc::clone(&app), shared.clone(), Arc::clone(&models), agent);
+        let servers = ManagedServers::new(Arc::clone(&app), shared.clone());
         Self {
+            servers: Arc::new(servers),
             app,
             shared,
             models,
@@ -130,6 +134,10 @@ impl Program for ServedProgram {
 
     fn models(&self) -> Option<Arc<dyn ModelDesk>> {
         Some(self.models.clone())
+    }
+
+    fn servers(&self) -> Option<Arc<dyn ServerDesk>> {
+        Some(self.servers.clone())
     }
 
     fn demos(&self) -> Option<Arc<dyn DemoDesk>> {

@@ -14,6 +14,7 @@ mod openai_package;
 mod openai_sessions;
 mod secrets;
 mod seed;
+mod servers;
 mod setup;
 mod turns;
 mod web_socket;

@@ -22,6 +22,7 @@ mod paging;
 #[cfg(unix)]
 mod processes;
 mod queue;
+mod servers;
 mod sessions;
 mod settings;
 mod tools;
@@ -60,6 +61,7 @@ pub fn all() -> ApiRouter<App> {
         .merge(processes())
         .merge(settings::routes())
         .merge(models::routes())
+        .merge(servers::routes())
         .merge(demo::routes())
         .merge(openai::routes())
 }
@@ -91,6 +93,7 @@ pub const TAGS: &[(&str, &str)] = &[
     ("audit", "What was done, by whom, and whether the record is whole"),
     ("undo", "Changes to files, and taking them back"),
     ("settings", "What can be set"),
+    ("servers", "Other MCP servers whose tools are used here"),
     ("models", "Whom Deskhand talks to, their keys, and the demo that needs none"),
     ("openai", "For programs that speak OpenAI's chat completions"),
     ("server", "The server itself"),

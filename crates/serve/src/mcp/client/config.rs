@@ -205,6 +205,23 @@ impl ServerConfig {
         if fields.errors.is_empty() { Ok(config) } else { Err(ConfigErrors(fields.errors)) }
     }
 
+    /// Whether a server that runs as one says can go on as the other says: only what holds for its tools differs.
+    pub(super) fn runs_like(&self, other: &Self) -> bool {
+        let rules = |config: &Self| Self {
+            permission: other.permission,
+            tools: other.tools.clone(),
+            shared: other.shared,
+            ..config.clone()
+        };
+        rules(self) == *other
+    }
+
+    /// Whether somebody may sign in to it: no token is given in the entry.
+    pub fn signs_in(&self) -> bool {
+        let is_token = |name: &String| name.eq_ignore_ascii_case("authorization");
+        matches!(&self.link, Link::Http { headers, .. } if !headers.keys().any(is_token))
+    }
+
     /// `stdio` or `http`.
     pub fn kind(&self) -> &'static str {
         match self.link {

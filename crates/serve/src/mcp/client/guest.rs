@@ -59,7 +59,7 @@ impl ErasedTool for GuestTool {
 impl GuestTool {
     fn planned(&self, arguments: &Value, cx: &Cx) -> ToolResult<Plan> {
         let server = name::harmless(&self.server.name, 60);
-        if cx.owner().is_some() && !self.server.config.shared {
+        if cx.owner().is_some() && !self.server.config().shared {
             return Err(ToolError::blocked(
                 "mcp_not_shared",
                 format!("The MCP server {server} is the owner's alone."),
@@ -81,7 +81,7 @@ impl GuestTool {
         // A host in `hosts` would keep a person from ever allowing the tool as a whole, since the gate takes each host for
         // the choice of whoever calls. This one is the user's own choice: it stands in their settings, and no argument can
         // change it. So it is told, and nothing hangs on it.
-        if let Link::Http { url, .. } = &self.server.config.link
+        if let Link::Http { url, .. } = &self.server.config().link
             && let Some(host) = http::host(url.reveal())
         {
             plan = plan.note(format!("The server is at {}.", name::harmless(&host, 100)));
@@ -159,7 +159,7 @@ impl GuestTool {
         params: CallToolRequestParams,
         cx: &Cx,
     ) -> ToolResult<Answer> {
-        let patience = self.server.config.timeout;
+        let patience = self.server.config().timeout;
         let options = PeerRequestOptions::with_timeout(patience)
             .reset_timeout_on_progress()
             .with_max_total_timeout(self.server.places.limits.call.max(patience));

@@ -1,7 +1,7 @@
 //! What is known of one server while the program runs: shared by its supervisor, its tools and whoever looks.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -12,23 +12,22 @@ use std::{
 
 use deskhand_core::{Permission, Screener, Time};
 use rmcp::{RoleClient, model::RequestId, service::Peer};
+use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::sync::{Notify, watch};
 
 use super::{
     Answerer, Link, ServerConfig,
     hide::Secrets,
+    log::{Log, LogLine},
     name,
     progress::Watched,
     sign_in::{self, Keeper},
+    tools::Listing,
 };
 
-/// Lines of a server's stderr that are kept, and how much of each.
-const LINES_KEPT: usize = 200;
-const LONGEST_LINE: usize = 1_000;
-
 /// How far a server is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerStatus {
     Starting,
@@ -65,11 +64,15 @@ pub struct ServerState {
     pub error: Option<String>,
     /// The names under which its tools are called here.
     pub tools: Vec<String>,
+    /// All that it lists, with what the settings say of each.
+    pub listed: Vec<ListedTool>,
     pub refused: Vec<RefusedTool>,
     pub protocol_version: Option<String>,
     pub server_info: Option<SaidByServer>,
     pub permission: Permission,
     pub shared: bool,
+    /// Whether tokens of a person who signed in are used.
+    pub signed_in: bool,
     pub restarts: u32,
     pub last_seen: Option<Time>,
     /// The end of what it wrote to stderr.
@@ -77,15 +80,28 @@ pub struct ServerState {
     pub notes: Vec<String>,
 }
 
+/// A tool as its server lists it, and what the settings say of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ListedTool {
+    /// The server's own name for it.
+    pub name: String,
+    /// The name under which it is called here.
+    pub called_as: String,
+    /// What it needs; `null`: what all tools of the server need.
+    pub permission: Option<Permission>,
+    /// Nobody can find or call it.
+    pub hidden: bool,
+}
+
 /// A tool that was not taken in, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RefusedTool {
     pub name: String,
     pub why: String,
 }
 
 /// What a server says of itself: nobody here vouches for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SaidByServer {
     /// Where the text comes from.
     pub outside: String,
@@ -166,10 +182,21 @@ pub(super) struct Signer {
     pub keeper: Arc<dyn Keeper>,
 }
 
+impl Signer {
+    /// Whether somebody has signed in. What cannot be read counts for nobody.
+    pub async fn has_tokens(&self) -> bool {
+        let (keeper, id) = (Arc::clone(&self.keeper), self.server.id());
+        let kept = tokio::task::spawn_blocking(move || keeper.load(&id)).await;
+        matches!(kept, Ok(Ok(Some(kept))) if kept.has_tokens())
+    }
+}
+
 /// One server.
 pub(super) struct Server {
     pub name: String,
-    pub config: ServerConfig,
+    /// What is said of its tools can change while it runs.
+    config: Mutex<Arc<ServerConfig>>,
+    listing: Mutex<Listing>,
     pub places: Places,
     /// How names of tools begin that belong to another server whose name goes on where this one's ends.
     pub taken_prefixes: Vec<String>,
@@ -196,13 +223,15 @@ struct Live {
     /// The hash of each tool's definition as the server last gave it, by the server's own name.
     definitions: HashMap<String, String>,
     tools: Vec<String>,
+    listed: Vec<ListedTool>,
+    signed_in: bool,
     refused: Vec<RefusedTool>,
     protocol_version: Option<String>,
     info: Option<SaidByServer>,
     restarts: u32,
     last_seen: Option<Time>,
     settled: bool,
-    stderr: VecDeque<String>,
+    log: Log,
 }
 
 impl Server {
@@ -216,7 +245,8 @@ impl Server {
         let disabled = config.disabled;
         Self {
             name,
-            config,
+            config: Mutex::new(Arc::new(config)),
+            listing: Mutex::default(),
             places,
             taken_prefixes,
             secrets: OnceLock::new(),
@@ -228,13 +258,15 @@ impl Server {
                 peer: None,
                 definitions: HashMap::new(),
                 tools: Vec::new(),
+                listed: Vec::new(),
+                signed_in: false,
                 refused: Vec::new(),
                 protocol_version: None,
                 info: None,
                 restarts: 0,
                 last_seen: None,
                 settled: disabled,
-                stderr: VecDeque::new(),
+                log: Log::default(),
             }),
             changes,
             list_changed: Notify::new(),
@@ -253,6 +285,19 @@ impl Server {
         let changed = change(&mut self.live());
         self.changes.send_modify(|count| *count += 1);
         changed
+    }
+
+    pub fn config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.config.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Goes by another entry, which differs only in what it says of the tools.
+    pub fn goes_by(&self, config: ServerConfig) {
+        *self.config.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+    }
+
+    pub fn listing(&self) -> MutexGuard<'_, Listing> {
+        self.listing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What may be shown of a text that this server, or the way to it, produced.
@@ -299,6 +344,7 @@ impl Server {
                     .map(|said| self.screened(&name::harmless_lines(said, 2_000))),
             });
             live.peer = Some(peer);
+            live.log.note(format!("connected, {} tools", live.tools.len()));
         });
     }
 
@@ -311,6 +357,7 @@ impl Server {
             }
             let was_there = live.last_seen.is_some();
             live.status = if was_there { ServerStatus::Restarting } else { ServerStatus::Failed };
+            live.log.note(why.clone());
             live.error = Some(why);
             live.settled = true;
         });
@@ -324,10 +371,10 @@ impl Server {
 
     /// Finds out who signs in: nobody, where a token is given in the entry.
     pub fn signs(&self, link: &Link) -> Result<(), String> {
-        let (Link::Http { url, headers, oauth }, Some(keeper)) = (link, &self.places.keeper) else {
+        let (Link::Http { url, oauth, .. }, Some(keeper)) = (link, &self.places.keeper) else {
             return Ok(());
         };
-        if headers.keys().any(|name| name.eq_ignore_ascii_case("authorization")) {
+        if !self.config().signs_in() {
             return Ok(());
         }
         let known = sign_in::Server::new(&self.name, url.reveal(), oauth.clone());
@@ -352,9 +399,10 @@ impl Server {
         self.live().definitions = definitions;
     }
 
-    pub fn offers(&self, tools: Vec<String>, refused: Vec<RefusedTool>) {
+    pub fn offers(&self, tools: Vec<String>, listed: Vec<ListedTool>, refused: Vec<RefusedTool>) {
         self.change(|live| {
             live.tools = tools;
+            live.listed = listed;
             live.refused = refused;
         });
     }
@@ -362,23 +410,32 @@ impl Server {
     /// One line of its stderr.
     pub fn wrote(&self, line: &str) {
         // Cleaned first: what is hidden between its letters would keep a secret from being known.
-        let line = name::harmless(&self.screened(&name::harmless(line, line.len())), LONGEST_LINE);
-        let mut live = self.live();
-        if live.stderr.len() == LINES_KEPT {
-            live.stderr.pop_front();
-        }
-        live.stderr.push_back(line);
+        let line = self.screened(&name::harmless(line, line.len()));
+        self.live().log.printed(&line);
+    }
+
+    /// What happens to the connection, for the log. Secrets are out of it already.
+    pub fn note(&self, event: String) {
+        self.live().log.note(event);
+    }
+
+    pub fn signed_in(&self, yes: bool) {
+        self.live().signed_in = yes;
+    }
+
+    pub fn log(&self) -> Vec<LogLine> {
+        self.live().log.lines()
     }
 
     /// The end of its stderr, for a message.
     pub fn last_words(&self) -> String {
         const SHOWN: usize = 5;
         let live = self.live();
-        let lines: Vec<_> = live.stderr.iter().rev().filter(|line| !line.is_empty()).take(SHOWN).collect();
+        let lines: Vec<_> = live.log.stderr().rev().filter(|line| !line.is_empty()).take(SHOWN).collect();
         if lines.is_empty() {
             return String::new();
         }
-        let lines: Vec<_> = lines.into_iter().rev().map(String::as_str).collect();
+        let lines: Vec<_> = lines.into_iter().rev().collect();
         format!(" The end of what it wrote to stderr:\n{}", lines.join("\n"))
     }
 
@@ -415,22 +472,25 @@ impl Server {
     }
 
     pub fn state(&self) -> ServerState {
+        let config = self.config();
         let live = self.live();
         ServerState {
             name: self.name.clone(),
-            kind: self.config.kind(),
+            kind: config.kind(),
             status: live.status,
             error: live.error.clone(),
             tools: live.tools.clone(),
+            listed: live.listed.clone(),
             refused: live.refused.clone(),
             protocol_version: live.protocol_version.clone(),
             server_info: live.info.clone(),
-            permission: self.config.permission,
-            shared: self.config.shared,
+            permission: config.permission,
+            shared: config.shared,
+            signed_in: live.signed_in,
             restarts: live.restarts,
             last_seen: live.last_seen,
-            stderr: live.stderr.iter().cloned().collect(),
-            notes: self.config.notes.clone(),
+            stderr: live.log.stderr().map(str::to_owned).collect(),
+            notes: config.notes.clone(),
         }
     }
 }

@@ -34,7 +34,7 @@ pub(super) async fn supervise(server: Arc<Server>, registry: Arc<Registry>, stop
         environment: &server.places.environment,
         workspace: &workspace.map_or_else(String::new, |folder| folder.display().to_string()),
     };
-    let Expanded { link, secrets } = match variables.expand(&server.config.link) {
+    let Expanded { link, secrets } = match variables.expand(&server.config().link) {
         Ok(expanded) => expanded,
         Err(missing) => return server.fail(&missing),
     };
@@ -45,7 +45,7 @@ pub(super) async fn supervise(server: Arc<Server>, registry: Arc<Registry>, stop
     let signer = server.signer.get();
     let limits = server.places.limits;
     let mut wait = limits.first_wait;
-    let mut way = Way::of(server.config.protocol.as_deref());
+    let mut way = Way::of(server.config().protocol.as_deref());
     loop {
         let began = Instant::now();
         let life = Life { server: &server, signer, registry: &registry, link: &link, stop: &stop };
@@ -159,6 +159,7 @@ impl Life<'_> {
         let handler = Handler { server: Arc::clone(self.server), version: way.version() };
         match self.link {
             Link::Stdio { command, args, env, cwd } => {
+                self.server.note(format!("starting {}", self.server.screened(command)));
                 let start = Start { command, args, env, cwd: cwd.as_deref() };
                 let (mut child, (stdout, stdin)) = match Running::start(&start, self.server) {
                     Ok(started) => started,
@@ -171,6 +172,7 @@ impl Life<'_> {
                 ended
             }
             Link::Http { url, headers, .. } => {
+                self.server.note("connecting".to_owned());
                 let asking = match http::asking(url.reveal(), headers, &self.server.places.limits) {
                     Ok(asking) => asking,
                     Err(why) => return Ended::ForGood(why),
@@ -184,6 +186,7 @@ impl Life<'_> {
                 match sign_in::authorise(client, &signer.server, Arc::clone(&signer.keeper)).await {
                     Err(error) => Ended::NotUp(error.to_string()),
                     Ok(client) => {
+                        self.server.signed_in(signer.has_tokens().await);
                         let connecting = handler
                             .serve_with_lifecycle(Metered::new(asking.by(client), self.server), way.mode());
                         Box::pin(self.connected(connecting, None)).await

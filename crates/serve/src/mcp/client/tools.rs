@@ -14,15 +14,18 @@ use rmcp::{
 use serde_json::{Value, json};
 
 use super::{
+    ServerConfig,
     guest::GuestTool,
     name, schema,
-    state::{RefusedTool, Server},
+    state::{ListedTool, RefusedTool, Server},
 };
 
 const MOST_TOOLS: usize = 2_000;
 const MOST_PAGES: usize = 200;
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 const LONGEST_DESCRIPTION: usize = 1_000;
+/// A tool of a longer name, or of one with characters that nobody sees, has no setting of its own.
+const LONGEST_NAME: usize = 200;
 
 /// All tools of a server, as far as they are within bounds, and a word on those that are not.
 pub(super) async fn list(
@@ -76,6 +79,13 @@ async fn page(
     }
 }
 
+/// A server's tools, as it last listed them.
+#[derive(Default)]
+pub(super) struct Listing {
+    tools: Vec<Tool>,
+    left_out: Option<RefusedTool>,
+}
+
 /// Takes the tools in, in place of those that the server had.
 pub(super) fn take_in(
     server: &Arc<Server>,
@@ -83,16 +93,34 @@ pub(super) fn take_in(
     tools: Vec<Tool>,
     left_out: Option<RefusedTool>,
 ) {
-    let mut refused: Vec<RefusedTool> = left_out.into_iter().collect();
-    refused.extend(named_in_vain(server, &tools));
+    let mut listing = server.listing();
+    *listing = Listing { tools, left_out };
+    offer(server, registry, &listing);
+}
+
+/// Takes in again what the server listed, under the settings of now.
+pub(super) fn take_in_again(server: &Arc<Server>, registry: &Registry) {
+    offer(server, registry, &server.listing());
+}
+
+/// `listing` is locked by the caller: of two at once, the later one counts.
+fn offer(server: &Arc<Server>, registry: &Registry, listing: &Listing) {
+    let settings = server.config();
+    let mut refused: Vec<RefusedTool> = listing.left_out.iter().cloned().collect();
+    refused.extend(named_in_vain(&settings, &listing.tools));
     let mut guests: Vec<Guest> = Vec::new();
     let mut definitions = HashMap::new();
-    for tool in tools {
-        let config = server.config.tools.get(tool.name.as_ref()).copied().unwrap_or_default();
+    let mut listed = Vec::new();
+    for tool in listing.tools.iter().cloned() {
+        let config = settings.tools.get(tool.name.as_ref()).copied().unwrap_or_default();
+        let named = name::of_tool(&server.name, &tool.name);
+        if server.screened(&name::harmless(&tool.name, LONGEST_NAME)) == tool.name {
+            let (name, called_as) = (tool.name.to_string(), named.clone());
+            listed.push(ListedTool { name, called_as, permission: config.permission, hidden: config.hidden });
+        }
         if config.hidden {
             continue;
         }
-        let named = name::of_tool(&server.name, &tool.name);
         match check(server, &tool, &named) {
             Err(why) => {
                 refused.push(RefusedTool { name: server.screened(&name::harmless(&tool.name, 80)), why });
@@ -101,10 +129,10 @@ pub(super) fn take_in(
                 refused.push(RefusedTool { name: named, why: "the server lists it twice".to_owned() });
             }
             Ok(schema) => {
-                let permission = config.permission.unwrap_or(server.config.permission);
+                let permission = config.permission.unwrap_or(settings.permission);
                 let hash = definition_hash(&tool);
                 definitions.insert(tool.name.to_string(), hash);
-                guests.push(guest(server, tool, named, permission, schema));
+                guests.push(guest(server, &settings, tool, named, permission, schema));
             }
         }
     }
@@ -115,13 +143,16 @@ pub(super) fn take_in(
     }
     let taken = registry.toolset(&server.name).unwrap_or_default();
     let taken = taken.iter().map(|entry| entry.spec().name.to_owned()).collect();
-    server.offers(taken, refused);
+    server.offers(taken, listed, refused);
 }
 
 /// What the settings name and the server does not have: who misspells a tool that is to be hidden should learn of it.
-fn named_in_vain<'a>(server: &'a Server, tools: &'a [Tool]) -> impl Iterator<Item = RefusedTool> + 'a {
+fn named_in_vain<'a>(
+    settings: &'a ServerConfig,
+    tools: &'a [Tool],
+) -> impl Iterator<Item = RefusedTool> + 'a {
     let known: HashSet<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
-    let named = server.config.tools.keys().filter(move |name| !known.contains(name.as_str()));
+    let named = settings.tools.keys().filter(move |name| !known.contains(name.as_str()));
     named.map(|name| RefusedTool {
         name: name::harmless(name, 80),
         why: "the settings name it, and the server has no such tool".to_owned(),
@@ -148,7 +179,14 @@ fn definition_hash(tool: &Tool) -> String {
     arguments::sha256(&said)
 }
 
-fn guest(server: &Arc<Server>, tool: Tool, named: String, permission: Permission, schema: Value) -> Guest {
+fn guest(
+    server: &Arc<Server>,
+    settings: &ServerConfig,
+    tool: Tool,
+    named: String,
+    permission: Permission,
+    schema: Value,
+) -> Guest {
     let said = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
     let said = server.screened(&name::harmless_lines(said, LONGEST_DESCRIPTION));
     let words = if said.is_empty() { "nothing of it".to_owned() } else { said };
@@ -161,8 +199,8 @@ fn guest(server: &Arc<Server>, tool: Tool, named: String, permission: Permission
         permission,
         effects,
         // The call has a time limit of its own, which progress extends.
-        timeout_s: server.places.limits.call.max(server.config.timeout).as_secs() + 5,
-        shared: server.config.shared,
+        timeout_s: server.places.limits.call.max(settings.timeout).as_secs() + 5,
+        shared: settings.shared,
         input_schema: schema,
         output_schema: of_result.unwrap_or_default(),
         tool: Arc::new(GuestTool {

@@ -10,6 +10,7 @@
 //! | [`keeper`], [`file`](mod@file), [`keyring`] | where tokens are kept: the system's keyring, else files that only their owner reads |
 //! | `drawer` | what is kept for one server, as `rmcp` asks for it |
 //! | [`authorise`](mod@authorise), [`wanted`] | the client that runs, and how it learns that a person must sign in |
+//! | [`under_way`] | sign-ins that go on in the background, begun on the page |
 //! | [`login`], `attempt`, `challenge`, `redirect` | the person's way: what the server says it wants, registration, the browser, tokens |
 //!
 //! A token, a code or a client's secret is in no `Debug`, no line of a log and no error.
@@ -25,6 +26,7 @@ pub mod keeper;
 pub mod keyring;
 pub mod login;
 mod redirect;
+pub mod under_way;
 pub mod wanted;
 
 use std::{fmt, net::IpAddr, sync::Once};
@@ -40,6 +42,7 @@ pub use self::{
     keeper::{Keeper, KeeperError, Kept, ServerId},
     keyring::{KeyringKeeper, Vault, VaultError},
     login::{Login, SignedIn},
+    under_way::{SignInState, SignIns},
     wanted::Wanted,
 };
 

@@ -115,8 +115,10 @@ struct ServedApp {
 impl House for ServedApp {
     fn surroundings(&self, session_id: &str, owner: Option<&str>) -> Result<SessionCx, String> {
         let surfaces = Surfaces { approvers: Vec::new(), wait_for_others: true, events: Arc::new(NoEvents) };
-        let services =
-            self.services.of(&self.app, session_id, owner).map_err(|error| format!("{error:#}"))?;
+        let services = self
+            .services
+            .of(&self.app, session_id, owner, self.app.paths.workspace())
+            .map_err(|error| format!("{error:#}"))?;
         Ok(self.app.session("mcp", surfaces).with_services(services))
     }
 

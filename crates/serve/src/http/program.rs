@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::{demo::DemoDesk, models::ModelDesk, settings::SettingsDesk};
-use super::error::ApiError;
+use super::{error::ApiError, modes::ModeInForce};
 
 /// The program that this server is a part of.
 pub trait Program: Send + Sync {
@@ -26,6 +26,11 @@ pub trait Program: Send + Sync {
         owner: Option<&str>,
         workspace: Option<&Path>,
     ) -> Result<SessionCx, ApiError>;
+
+    /// The mode of sessions that work in this folder, where their person chooses none.
+    fn mode_in(&self, _workspace: Option<&Path>) -> Result<ModeInForce, ApiError> {
+        Ok(ModeInForce { mode: self.about().mode, is_fixed: false })
+    }
 
     /// Its settings, where they can be seen and changed from here.
     fn settings(&self) -> Option<Arc<dyn SettingsDesk>> {

@@ -13,6 +13,7 @@ mod grants;
 mod harness;
 mod isolation;
 mod metrics;
+mod modes;
 mod processes;
 mod sessions;
 mod surroundings;

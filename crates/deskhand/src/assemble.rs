@@ -213,13 +213,14 @@ impl App {
     }
 
     /// The services for one session alone: of all uploads it sees its own, and the skills where it is the session of
-    /// the installation's owner (`None`), whose they are.
-    pub fn services_of(&self, session_id: &str, owner: Option<&str>) -> Result<Services> {
+    /// the installation's owner (`None`), whose they are. Its relative paths start at `workspace`.
+    pub fn services_of(&self, session_id: &str, owner: Option<&str>, workspace: &Path) -> Result<Services> {
         let mut read_only = vec![self.data_dir.join("uploads").join(session_id)];
         if owner.is_none() {
             read_only.push(self.skills());
         }
-        let config = PathsConfig { read_only, ..self.paths_config.clone() };
+        let mut config = PathsConfig { read_only, ..self.paths_config.clone() };
+        config.workspaces.sort_by_key(|folder| folder != workspace);
         let paths = Paths::open(config).context("the workspace cannot be opened")?;
         #[cfg(unix)]
         let services = self.services.clone().with(sandbox(&self.settings, &paths)?);

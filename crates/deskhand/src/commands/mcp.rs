@@ -132,7 +132,7 @@ impl Program for ServedApp {
         _: Option<&Path>,
     ) -> Result<SessionCx, ApiError> {
         let surfaces = Surfaces { approvers: Vec::new(), wait_for_others: true, events: Arc::new(NoEvents) };
-        let services = self.services.of(&self.app, session_id, owner)?;
+        let services = self.services.of(&self.app, session_id, owner, self.app.paths.workspace())?;
         Ok(self.app.session("mcp", surfaces).with_services(services))
     }
 

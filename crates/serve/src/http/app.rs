@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -14,8 +15,17 @@ use deskhand_core::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    confirmations::Confirmations, door::Door, error::ApiError, links::Links, metrics::Metrics,
-    person::Person, program::Program, pulse::Pulse, routes::openai::Remembered, token::Users,
+    confirmations::Confirmations,
+    door::Door,
+    error::ApiError,
+    links::Links,
+    metrics::Metrics,
+    modes::{ModeInForce, tightened},
+    person::Person,
+    program::Program,
+    pulse::Pulse,
+    routes::openai::Remembered,
+    token::Users,
 };
 
 /// What a server is made of.
@@ -213,9 +223,17 @@ impl App {
         let id = session.map_or_else(|| person.console(), |session| session.id.clone());
         let workspace = session.and_then(|session| session.metadata.workspace.as_deref());
         let usual = self.program().surroundings(&id, person.user.as_deref(), workspace)?;
-        let mode = tightened(usual.mode, mode)?;
+        let chosen = session.and_then(|session| session.metadata.mode);
+        let of_session = self.program().mode_in(workspace)?.chosen(person, chosen);
+        let mode = tightened(of_session, mode)?;
         let usual = usual.made_for(person.user.clone(), person.desktop()).called_by(person.caller());
         Ok(usual.in_mode(mode).asking(Vec::new(), true).watched_by(events))
+    }
+
+    /// The mode of sessions in this folder, where their person chooses none.
+    pub async fn mode_in(&self, workspace: Option<PathBuf>) -> Result<ModeInForce, ApiError> {
+        let app = self.clone();
+        self.blocking(move || app.program().mode_in(workspace.as_deref())).await
     }
 
     /// The same for a call that nobody watches.
@@ -230,18 +248,5 @@ fn own_session(store: &dyn SessionStore, owner: Option<&str>, id: &str) -> Resul
         Ok(session)
     } else {
         Err(SessionError::NoSuchSession(id.to_owned()))
-    }
-}
-
-/// A request may ask for a tighter mode than the one in force, never for a looser one.
-fn tightened(usual: Mode, asked: Option<Mode>) -> Result<Mode, ApiError> {
-    match asked {
-        None => Ok(usual),
-        Some(mode) if mode.at_least_as_tight_as(usual) => Ok(mode),
-        Some(mode) => Err(ApiError::forbidden(
-            "looser_mode",
-            format!("the mode in force is {usual}; a request cannot loosen it to {mode}"),
-        )
-        .hint("The owner sets the mode with --mode or in the settings.")),
     }
 }

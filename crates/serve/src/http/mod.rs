@@ -13,6 +13,7 @@ mod extract;
 mod links;
 mod metrics;
 pub(crate) mod mime;
+mod modes;
 mod openapi;
 mod page;
 mod person;
@@ -30,6 +31,7 @@ pub use self::{
     app::Parts,
     door::HostNames,
     error::ApiError,
+    modes::ModeInForce,
     openapi::document,
     page::is_built_in as page_is_built_in,
     person::Person,

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::{demo::DemoDesk, models::ModelDesk, servers::ServerDesk, settings::SettingsDesk};
-use super::error::ApiError;
+use super::{error::ApiError, modes::ModeInForce};
 
 /// The program that a server is a part of.
 pub trait Program: Send + Sync {
@@ -38,6 +38,11 @@ pub trait Program: Send + Sync {
 
     /// The folder of the skills, a folder each: they are the prompts of the MCP server.
     fn skills(&self) -> PathBuf;
+
+    /// The mode of sessions that work in this folder, where their person chooses none.
+    fn mode_in(&self, _workspace: Option<&Path>) -> Result<ModeInForce, ApiError> {
+        Ok(ModeInForce { mode: self.about().mode, is_fixed: false })
+    }
 
     /// Its settings, where they can be seen and changed from here.
     fn settings(&self) -> Option<Arc<dyn SettingsDesk>> {

@@ -14,6 +14,7 @@ mod harness;
 mod isolation;
 mod messages;
 mod metrics;
+mod modes;
 mod processes;
 mod queue;
 mod sessions;

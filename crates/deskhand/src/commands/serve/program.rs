@@ -12,7 +12,9 @@ use std::{
 
 use deskhand_agent::Agent;
 use deskhand_core::{SessionCx, event::NoEvents};
-use deskhand_serve::http::{About, ApiError, DemoDesk, ModelDesk, Program, ServerDesk, SettingsDesk};
+use deskhand_serve::http::{
+    About, ApiError, DemoDesk, ModeInForce, ModelDesk, Program, ServerDesk, SettingsDesk,
+};
 
 use self::{demos::Demos, servers::ManagedServers, settings::LiveSettings};
 use super::{super::mcp, session_services::SessionServices};
@@ -68,6 +70,18 @@ impl ServedProgram {
         let _ = self.page.set(url);
     }
 
+    /// The program on the folder of a session, or on the first of the workspaces.
+    fn of(&self, workspace: Option<&Path>) -> Result<Arc<App>, ApiError> {
+        workspace.map_or_else(|| Ok(Arc::clone(&self.app)), |folder| self.on(folder))
+    }
+
+    /// The mode in force there: of another folder, its own config has a say.
+    fn mode_of(&self, app: &Arc<App>) -> ModeInForce {
+        let settings = self.settings.now();
+        let in_force: &Settings = if Arc::ptr_eq(app, &self.app) { &settings } else { &app.settings };
+        ModeInForce { mode: in_force.mode().unwrap_or(app.mode), is_fixed: in_force.mode_is_fixed() }
+    }
+
     /// The program on the folder of a session.
     fn on(&self, workspace: &Path) -> Result<Arc<App>, ApiError> {
         if self.app.paths.workspaces().any(|ours| ours == workspace) {
@@ -103,19 +117,14 @@ impl Program for ServedProgram {
         owner: Option<&str>,
         workspace: Option<&Path>,
     ) -> Result<SessionCx, ApiError> {
-        let app = match workspace {
-            None => Arc::clone(&self.app),
-            Some(folder) => self.on(folder)?,
-        };
+        let app = self.of(workspace)?;
+        let folder = workspace.unwrap_or(app.paths.workspace());
         let surfaces = Surfaces { approvers: Vec::new(), wait_for_others: true, events: Arc::new(NoEvents) };
-        let services = self.services.of(&app, session_id, owner)?;
-        // Of another folder, its own config has a say.
-        let settings = self.settings.now();
-        let in_force: &Settings = if Arc::ptr_eq(&app, &self.app) { &settings } else { &app.settings };
+        let services = self.services.of(&app, session_id, owner, folder)?;
         Ok(SessionCx {
             services,
-            mode: in_force.mode().unwrap_or(app.mode),
-            workspace: workspace.unwrap_or(app.paths.workspace()).to_path_buf(),
+            mode: self.mode_of(&app).mode,
+            workspace: folder.to_path_buf(),
             ..app.session("http", surfaces)
         })
     }
@@ -126,6 +135,10 @@ impl Program for ServedProgram {
 
     fn skills(&self) -> PathBuf {
         self.app.skills()
+    }
+
+    fn mode_in(&self, workspace: Option<&Path>) -> Result<ModeInForce, ApiError> {
+        Ok(self.mode_of(&self.of(workspace)?))
     }
 
     fn settings(&self) -> Option<Arc<dyn SettingsDesk>> {

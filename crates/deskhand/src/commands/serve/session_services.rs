@@ -52,15 +52,22 @@ fn folder_id(folder: &Path) -> Option<FolderId> {
 }
 
 impl SessionServices {
-    pub fn of(&self, app: &App, session_id: &str, owner: Option<&str>) -> Result<Services, ApiError> {
+    pub fn of(
+        &self,
+        app: &App,
+        session_id: &str,
+        owner: Option<&str>,
+        workspace: &Path,
+    ) -> Result<Services, ApiError> {
         let key = Key {
-            workspace: app.paths.workspace().to_path_buf(),
+            workspace: workspace.to_path_buf(),
             session_id: session_id.to_owned(),
             owner: owner.map(str::to_owned),
         };
         let uploads = folder_id(&app.data_dir.join("uploads").join(session_id));
         let broken = |error| ApiError::broken(format!("{error:#}"));
-        let open = || Ok(Kept { services: app.services_of(session_id, owner).map_err(broken)?, uploads });
+        let open =
+            || Ok(Kept { services: app.services_of(session_id, owner, workspace).map_err(broken)?, uploads });
         self.0.get_or_open(&key, |kept| kept.uploads == uploads, open).map(|kept| kept.services)
     }
 }

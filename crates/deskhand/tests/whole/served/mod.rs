@@ -12,6 +12,7 @@ mod model_server;
 mod openai;
 mod openai_package;
 mod openai_sessions;
+mod reach;
 mod secrets;
 mod seed;
 mod servers;

@@ -1,11 +1,14 @@
 //! What this server is, and who the asker is to it.
 
+use std::path::PathBuf;
+
 use aide::axum::{ApiRouter, routing::get_with};
 use axum::{Json, extract::State};
+use deskhand_core::Mode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::http::{app::App, error::ApiError, person::Person, program::About};
+use crate::http::{app::App, error::ApiError, modes::ModeInForce, person::Person, program::About};
 
 /// Bytes; the limit of seeds and store.
 pub const MOST_UPLOAD_BYTES: u64 = 100 << 20;
@@ -29,6 +32,8 @@ struct AboutAnswer {
     #[serde(flatten)]
     about: About,
     user: User,
+    /// The modes that you may choose for a new session.
+    modes: Vec<Mode>,
     /// Whether you sit at the machine that the server runs on. From elsewhere the desktop can only be looked at.
     here: bool,
     limits: LimitsAnswer,
@@ -63,8 +68,12 @@ async fn about(State(app): State<App>, person: Person) -> Json<AboutAnswer> {
         reason: absent.why.clone(),
         remedy: absent.remedy.clone(),
     });
+    let about = app.program().about();
+    let first = about.workspaces.first().map(PathBuf::from);
+    let in_force = app.mode_in(first).await.unwrap_or(ModeInForce { mode: about.mode, is_fixed: true });
     Json(AboutAnswer {
-        about: app.program().about(),
+        about,
+        modes: in_force.choices(&person),
         user: User {
             name: person.user.clone().unwrap_or_else(|| "owner".to_owned()),
             owner: person.is_owner(),

@@ -11,7 +11,7 @@ use aide::axum::{
 };
 use axum::{Json, extract::State};
 use deskhand_core::{
-    SessionEnd,
+    Mode, SessionEnd,
     event::NoEvents,
     session::{
         Deletion, Hits, NewSession, Owner, QueuedMessage, SearchQuery, Session, SessionError, SessionMeta,
@@ -27,6 +27,7 @@ use crate::http::{
     attachment::Attachment,
     error::ApiError,
     extract::{At, Body, Params},
+    modes::ModeInForce,
     person::Person,
 };
 
@@ -50,7 +51,9 @@ pub fn routes() -> ApiRouter<App> {
             get_with(get, |op| {
                 op.id("getSession").summary("One session, and the turn that is under way").tag("sessions")
             })
-            .put_with(change, |op| op.id("updateSession").summary("Change title or model").tag("sessions"))
+            .put_with(change, |op| {
+                op.id("updateSession").summary("Change title, model, mode or workspace").tag("sessions")
+            })
             .delete_with(delete, |op| {
                 op.id("deleteSession").summary("Delete with all messages; softly if asked").tag("sessions")
             }),
@@ -159,6 +162,8 @@ struct NewSessionBody {
     model: Option<String>,
     /// One of the server's workspaces. Left out: the first.
     workspace: Option<PathBuf>,
+    /// Left out: the mode in force.
+    mode: Option<Mode>,
 }
 
 async fn create(
@@ -167,8 +172,10 @@ async fn create(
     Body(body): Body<NewSessionBody>,
 ) -> Result<Json<SessionItem>, ApiError> {
     let workspace = one_of_ours(&app, body.workspace)?;
+    let mode = checked_mode(&app, &person, Some(workspace.clone()), body.mode).await?;
     let metadata = SessionMeta {
         workspace: Some(workspace),
+        mode,
         model: person.may_name(body.model)?,
         ..SessionMeta::default()
     };
@@ -177,7 +184,18 @@ async fn create(
     Ok(Json(app.store(move |store| store.create(&new)).await?.into()))
 }
 
-/// The folder that a new session works in.
+/// The mode that this person wants for a session in this folder, if any.
+async fn checked_mode(
+    app: &App,
+    person: &Person,
+    workspace: Option<PathBuf>,
+    wanted: Option<Mode>,
+) -> Result<Option<Mode>, ApiError> {
+    let Some(wanted) = wanted else { return Ok(None) };
+    app.mode_in(workspace).await?.checked(person, wanted).map(Some)
+}
+
+/// The folder that a session works in.
 pub fn one_of_ours(app: &App, wanted: Option<PathBuf>) -> Result<PathBuf, ApiError> {
     let ours = app.program().about().workspaces;
     match wanted.or_else(|| ours.first().cloned().map(PathBuf::from)) {
@@ -227,6 +245,10 @@ struct SessionDetail {
     turn: Option<RunningTurn>,
     /// Messages that wait for the end of the turn.
     queued: Vec<QueuedMessage>,
+    /// In which the next turn runs.
+    mode: Mode,
+    /// Those that you may choose for it.
+    modes: Vec<Mode>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -279,7 +301,11 @@ async fn get(
         })
         .await?;
     let turn = open.map(|open| running_turn(&app, open));
-    Ok(Json(SessionDetail { item: session.into(), last_event, turn, queued }))
+    // A session whose folder is gone can still be looked at.
+    let gone = ModeInForce { mode: app.program().about().mode, is_fixed: true };
+    let in_force = app.mode_in(session.metadata.workspace.clone()).await.unwrap_or(gone);
+    let (mode, modes) = (in_force.chosen(&person, session.metadata.mode), in_force.choices(&person));
+    Ok(Json(SessionDetail { item: session.into(), last_event, turn, queued, mode, modes }))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -287,6 +313,10 @@ struct ChangeBody {
     title: Option<String>,
     /// `PROVIDER/NAME`; empty: the usual one.
     model: Option<String>,
+    /// How much runs unasked, from the next turn on. A user cannot choose a looser one than the server's.
+    mode: Option<Mode>,
+    /// Another of the server's workspaces, from the next turn on.
+    workspace: Option<PathBuf>,
 }
 
 async fn change(
@@ -295,17 +325,31 @@ async fn change(
     At(path): At<SessionPath>,
     Body(body): Body<ChangeBody>,
 ) -> Result<Json<SessionItem>, ApiError> {
-    if body.title.is_none() && body.model.is_none() {
-        return Err(ApiError::invalid("there is nothing to change: give a title or a model"));
+    let is_empty = body.title.is_none() && body.model.is_none();
+    if is_empty && body.mode.is_none() && body.workspace.is_none() {
+        return Err(ApiError::invalid(
+            "there is nothing to change: give a title, a model, a mode or a workspace",
+        ));
     }
     let model = body.model.map(|name| person.may_name(Some(name))).transpose()?;
+    let now = app.session_of(&person, &path.session_id).await?.metadata;
+    if now.demo && body.workspace.is_some() {
+        return Err(ApiError::conflict("demo", "a demo works in a folder of its own"));
+    }
+    let workspace = body.workspace.map(|folder| one_of_ours(&app, Some(folder))).transpose()?;
+    let mode = checked_mode(&app, &person, workspace.clone().or(now.workspace), body.mode).await?;
     let changed = app
         .with_session(&person, &path.session_id, move |store, mut session| {
             if let Some(title) = body.title {
                 session = store.rename(&session.id, &title, TitledBy::Person)?;
             }
+            let mut metadata = session.metadata.clone();
             if let Some(model) = model {
-                let metadata = SessionMeta { model, ..session.metadata };
+                metadata.model = model;
+            }
+            metadata.mode = mode.or(metadata.mode);
+            metadata.workspace = workspace.or(metadata.workspace);
+            if metadata != session.metadata {
                 session = store.set_metadata(&session.id, &metadata)?;
             }
             Ok(session)

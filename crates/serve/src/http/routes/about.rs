@@ -63,8 +63,10 @@ async fn about(State(app): State<App>, person: Person) -> Json<AboutAnswer> {
         reason: absent.why.clone(),
         remedy: absent.remedy.clone(),
     });
+    let mut about = app.program().about();
+    about.model = about.model.map(|model| person.shown_model(model));
     Json(AboutAnswer {
-        about: app.program().about(),
+        about,
         user: User {
             name: person.user.clone().unwrap_or_else(|| "owner".to_owned()),
             owner: person.is_owner(),

@@ -6,6 +6,7 @@ export class FakeProvider {
   private constructor(
     private readonly server: HttpServer,
     private readonly goodKey: string,
+    private readonly models: readonly string[],
   ) {}
 
   /** The keys that were sent, in order. */
@@ -23,9 +24,10 @@ export class FakeProvider {
     this.broken = null;
   }
 
-  static async start(goodKey: string): Promise<FakeProvider> {
+  /** Without a key everybody may ask. */
+  static async start(goodKey: string, models: readonly string[] = ["gpt-5-mini"]): Promise<FakeProvider> {
     const server = createServer();
-    const provider = new FakeProvider(server, goodKey);
+    const provider = new FakeProvider(server, goodKey, models);
     server.on("request", (request: IncomingMessage, response: ServerResponse) => provider.answer(request, response));
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     return provider;
@@ -54,7 +56,8 @@ export class FakeProvider {
     }
     if (request.url?.endsWith("/models") === true) {
       response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ object: "list", data: [{ id: "gpt-5-mini", object: "model" }] }));
+      const data = this.models.map((id) => ({ id, object: "model" }));
+      response.end(JSON.stringify({ object: "list", data }));
       return;
     }
     response.writeHead(200, { "content-type": "text/event-stream" });

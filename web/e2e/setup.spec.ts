@@ -7,7 +7,7 @@ test("without a model the page begins with the set-up, and can be used all the s
   await open();
   await expect(page).toHaveURL(/\/setup$/);
   await expect(page.getByRole("heading", { name: "Welcome to Deskhand" })).toBeVisible();
-  await expect(page.getByRole("button", { name: /OpenAI/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: /^OpenAI/ })).toBeVisible();
   await expect(page.getByRole("button", { name: /Ollama/ })).toBeVisible();
   await page.getByRole("button", { name: /Go on without a model/ }).click();
   await expect(page).toHaveURL(/\/tools$/);
@@ -30,12 +30,14 @@ test("a key that is refused is told as such; one that works is kept and used", a
     const key = page.getByRole("textbox", { name: "Key" });
     await key.fill("a-wrong-key");
     await page.getByRole("radio", { name: "A file that only you can read" }).check();
-    await page.getByRole("button", { name: "Save and test" }).click();
+    await expect(page.getByRole("link", { name: "Get a key from OpenAI" })).toHaveAttribute("href", /^https:/);
+    await page.getByRole("button", { name: "Test and save" }).click();
     await expect(page.getByRole("alert")).toContainText("The key was refused.");
-    await expect(page.getByRole("alert")).toContainText("Incorrect API key provided.");
+    await expect(page.getByRole("alert")).toContainText(/127\.0\.0\.1:\d+ answered: “Incorrect API key provided\.”/);
     await expect(page.getByRole("button", { name: "Start talking" })).toHaveCount(0);
+    expect((await server.json<{ usual: string | null }>("GET", "/api/v1/models")).usual).toBeNull();
     await key.fill("the-right-key");
-    await page.getByRole("button", { name: "Save and test" }).click();
+    await page.getByRole("button", { name: "Test and save" }).click();
     await expect(page.getByRole("alert")).toContainText("It answers");
     expect(provider.keys).toContain("a-wrong-key");
     expect(provider.keys.at(-1)).toBe("the-right-key");
@@ -52,6 +54,62 @@ test("a key that is refused is told as such; one that works is kept and used", a
   }
 });
 
+test("a custom server is set up by its address, with a model found in its own list", async ({ open, page }) => {
+  const names = ["alpha-large", "alpha-small", "beta-large", "omega"];
+  const provider = await FakeProvider.start("its-key", names);
+  try {
+    const server = await open();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.getByRole("button", { name: /^Custom OpenAI-compatible server/ }).click();
+    const address = page.getByRole("textbox", { name: "Address" });
+    // What answers there is a page.
+    await address.fill(`${server.url}/settings`);
+    await address.blur();
+    await expect(page.getByRole("alert")).toContainText("but not as an OpenAI-compatible server");
+    await address.fill("http://nowhere.invalid/v1");
+    await address.blur();
+    await expect(page.getByRole("alert")).toContainText("The name nowhere.invalid was not found.");
+    await address.fill(provider.baseUrl);
+    await address.blur();
+    await expect(page.getByRole("alert")).toContainText("wants a key.");
+    await page.getByRole("radio", { name: "A file that only you can read" }).check();
+    await page.getByRole("textbox", { name: "Key" }).fill("its-key");
+    await page.getByRole("textbox", { name: "Key" }).blur();
+    await expect(page.getByText("4 models available")).toBeVisible();
+    const model = page.getByRole("combobox", { name: "Model" });
+    await model.fill("LARGE");
+    const shown = page.locator(".ant-select-item-option");
+    await expect(shown).toHaveText(["alpha-large", "beta-large"]);
+    await shown.filter({ hasText: "beta-large" }).click();
+    await expect(model).toHaveValue("beta-large");
+    await page.getByRole("button", { name: "Test and save" }).click();
+    await expect(page.getByRole("alert")).toContainText("It answers");
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(390);
+    await page.getByRole("button", { name: "Start talking" }).click();
+    const models = await server.json<{ usual: string }>("GET", "/api/v1/models");
+    expect(models.usual).toBe("custom/beta-large");
+    await expect(page).toHaveURL(new RegExp(`^${server.url}/$`));
+  } finally {
+    await provider.stop();
+  }
+});
+
+test("Ollama that does not run says how to start it, in Chinese, too", async ({ open, page }) => {
+  const closed = await FakeProvider.start("");
+  const host = new URL(closed.baseUrl).host;
+  await closed.stop();
+  await open({ environment: { OLLAMA_HOST: host } });
+  await page.getByRole("button", { name: /^Ollama/ }).click();
+  await expect(page.getByRole("alert")).toContainText(`Ollama is not running at ${host}.`);
+  await expect(page.getByRole("alert")).toContainText("ollama serve");
+  await page.evaluate(() => localStorage.setItem("deskhand.language", "zh"));
+  await page.reload();
+  await page.getByRole("button", { name: /^Ollama/ }).click();
+  await expect(page.getByRole("alert")).toContainText(`Ollama 没有在 ${host} 运行。`);
+  await expect(page.getByRole("alert")).toContainText("ollama serve");
+});
+
 test("a key is added and removed in the settings", async ({ open, page }) => {
   const provider = await FakeProvider.start("the-right-key");
   try {
@@ -61,7 +119,7 @@ test("a key is added and removed in the settings", async ({ open, page }) => {
     await row.getByRole("button", { name: "Add a key" }).click();
     await page.getByRole("textbox", { name: "Key", exact: true }).fill("the-right-key");
     await page.getByRole("radio", { name: "A file that only you can read" }).check();
-    await page.getByRole("button", { name: "Save and test" }).click();
+    await page.getByRole("button", { name: "Test and save" }).click();
     await expect(page.getByRole("main")).toContainText("It answers");
     await expect(row).toContainText("Key in a file");
     await row.getByRole("button", { name: named("Remove") }).click();

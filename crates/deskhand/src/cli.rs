@@ -80,6 +80,8 @@ pub enum Command {
         #[command(subcommand)]
         action: Option<ServerAction>,
     },
+    /// Set up a model: provider, address, key and name, each tested before it is saved
+    Setup(SetupArgs),
     /// A scripted conversation with real tools in a folder of its own; needs no model
     Demo,
     /// List, search, show and change conversations
@@ -186,6 +188,15 @@ pub struct ChatArgs {
     /// An image to send along (PNG, JPEG, GIF or WebP); may be repeated
     #[arg(long, value_name = "FILE")]
     pub image: Vec<PathBuf>,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct SetupArgs {
+    /// The provider, such as openai, ollama or custom; if it is left out, there is a list to choose from
+    pub provider: Option<String>,
+    /// The address of the server, such as http://127.0.0.1:8080/v1
+    #[arg(long, value_name = "URL")]
+    pub address: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Args)]

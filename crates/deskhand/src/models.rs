@@ -1,5 +1,7 @@
 //! Which model is talked to: what was chosen, whose key is there, or what answers on this machine.
 
+mod draft;
+
 use std::{
     collections::HashMap,
     env,
@@ -264,7 +266,10 @@ impl Models for ConfiguredModels {
     fn connect_for(&self, session: &Session, name: Option<&str>) -> Result<Arc<dyn Provider>, ProviderError> {
         match name.and_then(demo::language_of) {
             Some(language) if session.metadata.demo => Ok(Arc::new(DemoModel::new(language)?)),
-            _ => self.connect(name),
+            _ => self.connect(name).map_err(|error| match &session.owner {
+                None => error,
+                Some(_) => error.for_others(),
+            }),
         }
     }
 }
@@ -272,7 +277,7 @@ impl Models for ConfiguredModels {
 /// What is said where there is nobody to talk to.
 pub fn no_model() -> ProviderError {
     ProviderError::new(ErrorClass::NoSuchModel, "There is no model to talk to.").hint(
-        "Set a key (for instance OPENAI_API_KEY, ANTHROPIC_API_KEY, ZHIPU_API_KEY or DEEPSEEK_API_KEY), start a server on \
+        "Run `deskhand setup`, or set a key (for instance OPENAI_API_KEY, ANTHROPIC_API_KEY, ZHIPU_API_KEY or DEEPSEEK_API_KEY), start a server on \
          this machine (Ollama, llama.cpp, vLLM, LM Studio), or name one with --model PROVIDER/NAME. `deskhand demo` needs none.",
     )
 }

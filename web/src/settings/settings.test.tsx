@@ -80,33 +80,90 @@ const models: Models = {
   usual: null,
   models: [],
   providers: [
-    { name: "openai", title: "OpenAI", needs_key: true, has_key: false, key_source: null, default_model: "x" },
+    {
+      name: "openai",
+      title: "OpenAI",
+      needs_key: true,
+      has_key: false,
+      key_source: null,
+      default_model: "x",
+      base_url: "https://api.openai.com/v1",
+      key_url: "https://platform.openai.com/api-keys",
+      start: null,
+      pull: null,
+    },
   ],
   keyring: { available: false, why: "No secret service runs." },
 };
 
-test.each<[ModelTest, string]>([
-  [{ ok: true, latency_ms: 812 }, "It answers, in 812 ms."],
-  [{ ok: false, latency_ms: 1, error: { class: "auth", message: "bad key", hint: null } }, "The key was refused."],
-  [{ ok: false, latency_ms: 1, error: { class: "server", message: "529", hint: null } }, "The provider is overloaded or has a problem of its own."],
-  [{ ok: false, latency_ms: 1, error: { class: "new_class", message: "?", hint: null } }, "The model did not answer."],
-])("a key is kept, then tried: %j", async (result, words) => {
+const failed = (problem: string, said: string | null): ModelTest => ({
+  ok: false,
+  latency_ms: 1,
+  error: { class: "auth", problem, message: "api.openai.com answered 401", said, hint: null },
+});
+
+test.each<[ModelTest, string, string | null]>([
+  [{ ok: true, latency_ms: 812 }, "It answers, in 812 ms.", null],
+  [failed("wrong_key", "bad key"), "The key was refused.", "api.openai.com answered: “bad key”"],
+  [failed("no_server", null), "No server is running at api.openai.com.", "api.openai.com answered 401"],
+  [failed("a_new_one", null), "api.openai.com refused the request.", null],
+])("a key is tried, and saved only if it works: %j", async (result, words, detail) => {
   const user = userEvent.setup();
   const log = serve({
     "GET about": () => about,
     "GET models": () => models,
-    "POST models/keys": () => ({ kept: "file" }),
+    "POST models/available": () => ({ models: ["x", "y"] }),
     "POST models/test": () => result,
+    "POST models/setup": () => ({ model: null, kept: "file", warnings: [] }),
   });
   await show(<SettingsPage section="models" />);
   await user.click(await screen.findByRole("button", { name: "Add a key: OpenAI" }));
   expect(screen.getByText(/No secret service runs/)).toBeTruthy();
+  expect(screen.getByRole("link", { name: "Get a key from OpenAI" })).toHaveProperty(
+    "href",
+    "https://platform.openai.com/api-keys",
+  );
   await user.type(screen.getByLabelText("Key"), " sk-1 ");
-  await user.click(screen.getByRole("button", { name: "Save and test" }));
+  await user.click(screen.getByRole("button", { name: "Test and save" }));
   expect(await screen.findByText(words)).toBeTruthy();
-  const sent = log.filter(({ method }) => method === "POST").map(({ path, body }) => [path, body]);
-  expect(sent).toEqual([
-    ["models/keys", { provider: "openai", key: "sk-1", where: "file" }],
-    ["models/test", { model: "openai/x" }],
-  ]);
+  if (detail !== null) expect(screen.getByText(detail)).toBeTruthy();
+  const sent = () => log.filter(({ method }) => method === "POST").map(({ path, body }) => [path, body]);
+  const saved = ["models/setup", { provider: "openai", key: "sk-1", where: "file" }];
+  const tried = [
+    ["models/available", { provider: "openai", key: "sk-1" }],
+    ["models/test", { model: "openai/x", key: "sk-1" }],
+  ];
+  await waitFor(() => expect(sent()).toEqual(result.ok ? [...tried, saved] : tried));
+  if (result.ok) return;
+  await user.click(screen.getByRole("button", { name: "Save anyway" }));
+  await waitFor(() => expect(sent().at(-1)).toEqual(saved));
+});
+
+test("the stored key goes to another address only with a tick", async () => {
+  const user = userEvent.setup();
+  const [openai] = models.providers;
+  const log = serve({
+    "GET about": () => about,
+    "GET models": () => ({ ...models, providers: [{ ...openai, has_key: true, key_source: "file" }] }),
+    "POST models/available": () => ({ models: ["x"] }),
+    "POST models/test": () => failed("key_held_back", null),
+  });
+  await show(<SettingsPage section="models" />);
+  await user.click(await screen.findByRole("button", { name: "Change the key: OpenAI" }));
+  await user.click(screen.getByRole("button", { name: "Change" }));
+  const address = screen.getByLabelText("Address");
+  await user.clear(address);
+  await user.type(address, "http://box:1/v1");
+  await user.click(screen.getByRole("button", { name: "Test and save" }));
+  expect(await screen.findByText(/it was not sent to box:1/)).toBeTruthy();
+  await user.click(screen.getByRole("checkbox", { name: "Send the stored key to box:1, too" }));
+  await user.click(screen.getByRole("button", { name: "Test and save" }));
+  const base_url = "http://box:1/v1";
+  const tests = () => log.filter(({ path }) => path === "models/test").map(({ body }) => body);
+  await waitFor(() =>
+    expect(tests()).toEqual([
+      { model: "openai/x", base_url },
+      { model: "openai/x", base_url, use_stored_key: true },
+    ]),
+  );
 });

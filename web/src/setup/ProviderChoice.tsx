@@ -14,7 +14,8 @@ export function ProviderChoice({ providers, onChoose }: Props) {
   const text = useText().setup;
   const groups = [
     { title: text.withKey, members: providers.filter(({ needs_key }) => needs_key) },
-    { title: text.local, members: providers.filter(({ needs_key }) => !needs_key) },
+    { title: text.local, members: providers.filter(({ start }) => start !== null) },
+    { title: text.other, members: providers.filter(({ needs_key, start }) => !needs_key && start === null) },
   ];
   return (
     <section aria-labelledby="setup-choose">
@@ -28,7 +29,7 @@ export function ProviderChoice({ providers, onChoose }: Props) {
               {members.map((provider) => (
                 <li key={provider.name}>
                   <button type="button" className={styles.provider} onClick={() => onChoose(provider.name)}>
-                    <strong>{provider.title}</strong>
+                    <strong>{provider.name === "custom" ? text.custom : provider.title}</strong>
                     {provider.has_key ? (
                       <small className={styles.ready}>
                         <CheckCircleFilled aria-hidden /> {text.ready}

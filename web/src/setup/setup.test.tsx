@@ -45,35 +45,66 @@ test.each([
   await waitFor(() => expect(screen.getByText(name)).toBeTruthy());
 });
 
+const provider = { key_source: null, has_key: false, key_url: null, start: null, pull: null, default_model: null };
 const models = {
   usual: null,
   models: [],
   providers: [
-    { name: "openai", title: "OpenAI", needs_key: true, has_key: false, key_source: null, default_model: "x" },
-    { name: "ollama", title: "Ollama", needs_key: false, has_key: false, key_source: null, default_model: "q" },
+    { ...provider, name: "openai", title: "OpenAI", needs_key: true, default_model: "x", base_url: "https://o.example/v1" },
+    {
+      ...provider,
+      name: "ollama",
+      title: "Ollama",
+      needs_key: false,
+      base_url: "http://127.0.0.1:11434/v1",
+      start: "ollama serve",
+      pull: "ollama pull q",
+    },
+    { ...provider, name: "custom", title: "Custom OpenAI-compatible server", needs_key: false, base_url: null },
   ],
   keyring: { available: true },
 };
 
-test("provider, key, test, and it is the usual model", async () => {
+test("provider, key, test, and it is the default model", async () => {
   const user = userEvent.setup();
   const log = serve({
     "GET about": () => about(null),
     "GET models": () => models,
-    "POST models/keys": () => ({ kept: "keyring" }),
+    "POST models/available": () => ({ models: ["x"] }),
     "POST models/test": () => ({ ok: true, latency_ms: 5 }),
-    "PUT settings": () => ({ settings: [], warnings: [] }),
+    "POST models/setup": () => ({ model: "openai/x", kept: "keyring", warnings: [] }),
   });
   window.history.replaceState(null, "", "/setup");
   await show(<SetupPage />);
-  await user.click(await screen.findByRole("button", { name: /OpenAI/ }));
+  await user.click(await screen.findByRole("button", { name: /^OpenAI/ }));
   await user.type(screen.getByLabelText("Key"), "sk-1");
   expect(screen.queryByRole("button", { name: "Start talking" })).toBeNull();
-  await user.click(screen.getByRole("button", { name: "Save and test" }));
+  await user.click(screen.getByRole("button", { name: "Test and save" }));
   await user.click(await screen.findByRole("button", { name: "Start talking" }));
   await waitFor(() => expect(window.location.pathname).toBe("/"));
-  expect(log.find(({ method }) => method === "PUT")?.body).toEqual({ model: "openai/x" });
-  expect(log.find(({ path }) => path === "models/keys")?.body).toMatchObject({ where: "keyring" });
+  expect(log.find(({ path }) => path === "models/setup")?.body).toEqual({
+    provider: "openai",
+    key: "sk-1",
+    where: "keyring",
+    model: "x",
+  });
+});
+
+test.each([
+  ["en", "Ollama is not running at 127.0.0.1:11434."],
+  ["zh", "Ollama 没有在 127.0.0.1:11434 运行。"],
+] as const)("Ollama that does not run says how to start it: %s", async (language, words) => {
+  const user = userEvent.setup();
+  const error = { class: "network", problem: "no_server", message: "cannot be reached", said: null, hint: null };
+  serve({
+    "GET about": () => about(null),
+    "GET models": () => models,
+    "POST models/available": () => ({ models: [], error }),
+  });
+  await show(<SetupPage />, language);
+  await user.click(await screen.findByRole("button", { name: /Ollama/ }));
+  expect(await screen.findByText(words)).toBeTruthy();
+  expect(screen.getByText("ollama serve")).toBeTruthy();
 });
 
 test("the demo is one click away, in the language of the page", async () => {

@@ -2,7 +2,7 @@
 
 use reqwest::Url;
 
-use super::{ErrorClass, ProviderError, http, presets::Preset};
+use super::{ErrorClass, Problem, ProviderError, http, presets::Preset};
 
 /// The base URL as requests need it: with a scheme, a path, no slash at its end.
 ///
@@ -11,7 +11,8 @@ pub(crate) fn base_url(preset: &Preset, written: &str) -> Result<Url, ProviderEr
     let text = written.trim();
     let text = if text.ends_with("://") { text } else { text.trim_end_matches('/') };
     let wrong = |why: &str| {
-        ProviderError::new(ErrorClass::BadRequest, format!("The base URL «{written}» {why}."))
+        ProviderError::new(ErrorClass::BadRequest, format!("The base URL \"{written}\" {why}."))
+            .because(Problem::BadAddress)
             .hint("It looks like this: http://127.0.0.1:8080/v1")
     };
     if text.is_empty() {

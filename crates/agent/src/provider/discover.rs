@@ -10,13 +10,15 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::{
-    ConnectOptions, ErrorClass, ModelName, ProviderError, TimeLimits, address, failure, http,
+    ConnectOptions, ErrorClass, ModelName, Problem, ProviderError, TimeLimits, address, failure, http,
     models::Server,
     presets::{Api, presets},
 };
 
 /// The most bytes of a list.
 const MOST_BYTES: usize = 4 << 20;
+/// No model has a longer name.
+const LONGEST_NAME: usize = 500;
 
 /// Where is looked, and how long.
 #[derive(Clone, Debug)]
@@ -145,7 +147,7 @@ fn sizes_from(list: &Value, key: &str, fields: &[&str], models: &mut [FoundModel
 
 fn found(place: &Candidate, provider: &str, id: &str) -> Option<FoundModel> {
     // Models that make vectors do not talk.
-    if id.is_empty() || id.len() > 500 || id.to_ascii_lowercase().contains("embed") {
+    if id.is_empty() || id.len() > LONGEST_NAME || id.to_ascii_lowercase().contains("embed") {
         return None;
     }
     Some(FoundModel {
@@ -157,66 +159,106 @@ fn found(place: &Candidate, provider: &str, id: &str) -> Option<FoundModel> {
     })
 }
 
-/// The names of the models of a provider, sorted.
+/// The names of the models of a provider, sorted. A server without any is an error that says what to do.
 pub async fn list_models(provider: &str, options: &ConnectOptions) -> Result<Vec<String>, ProviderError> {
     let server = Server::find(provider, "", options)?;
     let client = http::client(&server.base, &options.limits)?;
-    let url = address::endpoint(&server.base, "models");
+    let mut url = address::endpoint(&server.base, "models");
     let key = server.keys.first();
     let headers = match options.api.unwrap_or(server.preset.api) {
         Api::OpenAi => super::openai::headers(key, &server.headers),
-        Api::Anthropic => super::anthropic::headers(key, &server.headers),
+        Api::Anthropic => {
+            // It gives twenty at a time unless it is asked for more.
+            url.query_pairs_mut().append_pair("limit", "1000");
+            super::anthropic::headers(key, &server.headers)
+        }
     };
     let limit = options.limits.first_byte.min(Duration::from_secs(30));
-    let answer = timeout(limit, get_json(&client, url, headers)).await;
-    let list = match answer {
-        Err(_) => Err(ProviderError::new(
-            ErrorClass::Silent,
-            format!("{} did not list its models in time.", server.about.host),
-        )),
-        Ok(Err(Refused::Status(status, headers, body))) => {
-            Err(failure::of_response(&server.about, status, &headers, &body))
-        }
-        Ok(Err(Refused::Broken(why))) => {
-            let mut error = ProviderError::new(
-                ErrorClass::Network,
-                failure::shown(&format!("{} did not list its models: {why}.", server.about.host)),
-            );
-            error.hint = failure::hint(&server.about, ErrorClass::Network);
-            Err(error)
-        }
+    let list = match timeout(limit, get_json(&client, url, headers)).await {
+        Err(_) => Err(failed(&server, ErrorClass::Silent, "sent no list of models in time")),
+        Ok(Err(refused)) => Err(refused.told(&server)),
         Ok(Ok(list)) => Ok(list),
     }
     .map_err(|error| failure::without_key(error, key))?;
     let entries = list["data"].as_array().or(list["models"].as_array()).or(list.as_array());
+    let Some(entries) = entries else {
+        return Err(failed(&server, ErrorClass::Malformed, "sent JSON that is no list of models"));
+    };
     let mut names: Vec<String> = entries
-        .into_iter()
-        .flatten()
+        .iter()
         .filter_map(|entry| entry["id"].as_str().or(entry["name"].as_str()))
+        .filter(|id| !id.is_empty() && id.len() <= LONGEST_NAME)
         .map(|id| id.strip_prefix("models/").unwrap_or(id).to_owned())
         .collect();
     names.sort();
     names.dedup();
+    if names.is_empty() {
+        let error = failed(&server, ErrorClass::NoSuchModel, "has no model").because(Problem::NoModels);
+        return Err(match &server.preset.pull {
+            Some(command) => error.hint(format!("Run: {command}")),
+            None => error,
+        });
+    }
     Ok(names)
+}
+
+/// A failure in our words: the server said nothing that could be quoted.
+fn failed(server: &Server, class: ErrorClass, what: &str) -> ProviderError {
+    let mut error = ProviderError::new(class, failure::shown(&format!("{} {what}.", server.about.host)));
+    error.hint = match class {
+        ErrorClass::Malformed => Some(failure::WRONG_PLACE.to_owned()),
+        ErrorClass::Network => failure::hint(&server.about, class),
+        _ => None,
+    };
+    error
 }
 
 enum Refused {
     Status(u16, HeaderMap, Vec<u8>),
-    Broken(String),
+    Broken(reqwest::Error),
+    TooLarge,
+    NotJson(Vec<u8>),
+}
+
+impl Refused {
+    fn told(self, server: &Server) -> ProviderError {
+        match self {
+            Self::Status(status, headers, body) => {
+                failure::of_response(&server.about, status, &headers, &body)
+            }
+            Self::Broken(error) => {
+                let what = if error.is_connect() { "cannot be reached" } else { "broke off" };
+                let told = format!("{what}: {}", http::chain(&error));
+                let problem = http::problem(&error);
+                let mut failed = failed(server, ErrorClass::Network, &told);
+                failed.problem = problem.or((!error.is_connect()).then_some(Problem::ServerError));
+                failed
+            }
+            Self::TooLarge => {
+                failed(server, ErrorClass::Malformed, &format!("sent a list of more than {MOST_BYTES} bytes"))
+            }
+            Self::NotJson(body) if body.trim_ascii_start().starts_with(b"<") => {
+                failed(server, ErrorClass::Malformed, "sent a web page instead of a list of models")
+            }
+            Self::NotJson(_) => {
+                failed(server, ErrorClass::Malformed, "sent something else than a list of models")
+            }
+        }
+    }
 }
 
 async fn get_json(client: &Client, url: Url, headers: HeaderMap) -> Result<Value, Refused> {
-    let broken = |error: reqwest::Error| Refused::Broken(http::chain(&error.without_url()));
+    let broken = |error: reqwest::Error| Refused::Broken(error.without_url());
     let mut response = client.get(url).headers(headers).send().await.map_err(broken)?;
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(broken)? {
         if body.len() + chunk.len() > MOST_BYTES {
-            return Err(Refused::Broken(format!("the list has more than {MOST_BYTES} bytes")));
+            return Err(Refused::TooLarge);
         }
         body.extend_from_slice(&chunk);
     }
     if !response.status().is_success() {
         return Err(Refused::Status(response.status().as_u16(), response.headers().clone(), body));
     }
-    serde_json::from_slice(&body).map_err(|_| Refused::Broken("the list is not JSON".to_owned()))
+    serde_json::from_slice(&body).map_err(|_| Refused::NotJson(body))
 }

@@ -2,6 +2,8 @@
 
 use std::{fmt, time::Duration};
 
+use super::problem::Problem;
+
 /// What kind of failure it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
@@ -89,8 +91,14 @@ pub struct ProviderError {
     pub class: ErrorClass,
     /// What went wrong, with the server's own words. Keys are masked.
     pub message: String,
+    /// The server's own words alone, masked. `None`: it said nothing, or was not reached.
+    pub said: Option<String>,
     /// What to do about it.
     pub hint: Option<String>,
+    /// What to fix, where that is finer than the class: [`Self::problem`].
+    pub(crate) problem: Option<Problem>,
+    /// It names a place of this machine, so only the owner of the installation may see it: [`Self::for_others`].
+    pub(crate) names_place: bool,
     pub status: Option<u16>,
     /// When the server wants to be asked again.
     pub retry_after: Option<Duration>,
@@ -103,7 +111,10 @@ impl ProviderError {
         Self {
             class,
             message: message.into(),
+            said: None,
             hint: None,
+            problem: None,
+            names_place: false,
             status: None,
             retry_after: None,
             partly_answered: false,
@@ -114,6 +125,36 @@ impl ProviderError {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    #[must_use]
+    pub fn because(mut self, problem: Problem) -> Self {
+        self.problem = Some(problem);
+        self
+    }
+
+    /// Only the owner of the installation may see it as it is.
+    #[must_use]
+    pub(crate) fn naming_place(mut self) -> Self {
+        self.names_place = true;
+        self
+    }
+
+    /// What to fix.
+    pub fn problem(&self) -> Problem {
+        self.problem.unwrap_or(self.class.into())
+    }
+
+    /// As users other than the owner of this installation may see it: without places of this machine.
+    #[must_use]
+    pub fn for_others(self) -> Self {
+        if !self.names_place {
+            return self;
+        }
+        let mut plain = Self::new(self.class, "This model is not set up correctly on the server.")
+            .hint("Ask the owner of this installation.");
+        plain.problem = self.problem;
+        plain
     }
 }
 

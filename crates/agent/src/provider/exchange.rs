@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::{
-    ErrorClass, ProviderError, Reply,
+    ErrorClass, Problem, ProviderError, Reply,
     failure::{self, About},
     http,
     keys::Key,
@@ -184,13 +184,16 @@ impl Exchange<'_> {
         }
         if error.is_connect() {
             let mut failed = self.network(&format!("cannot be reached: {}", http::chain(error)));
+            failed.problem = http::problem(error);
             if http::is_bad_certificate(error) {
                 failed.class = ErrorClass::BadRequest;
                 failed.hint = Some("Its certificate is not trusted: check the address, or install the certificate of whoever issued it.".to_owned());
             }
             return failed;
         }
-        self.network(&format!("broke off: {}", http::chain(error)))
+        let mut failed = self.network(&format!("broke off: {}", http::chain(error)));
+        failed.problem = Some(http::problem(error).unwrap_or(Problem::ServerError));
+        failed
     }
 
     fn network(&self, what: &str) -> ProviderError {
@@ -205,7 +208,7 @@ impl Exchange<'_> {
             ErrorClass::Malformed,
             format!("{} sent {} instead of an answer.", self.about.host, failure::shown(what)),
         )
-        .hint("Check that the base URL is the one of its API.")
+        .hint(failure::WRONG_PLACE)
     }
 
     fn page(&self, text: &[u8]) -> ProviderError {

@@ -4,7 +4,7 @@ use std::{io, net::IpAddr, sync::Once};
 
 use reqwest::{Client, Url, redirect};
 
-use super::{ErrorClass, ProviderError, retry::TimeLimits};
+use super::{ErrorClass, Problem, ProviderError, retry::TimeLimits};
 
 static TLS: Once = Once::new();
 
@@ -80,6 +80,30 @@ pub(crate) fn is_bad_data(error: &reqwest::Error) -> bool {
     let kinds = causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
     let is_bad = |kind| matches!(kind, io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput);
     !error.is_connect() && kinds.into_iter().any(is_bad)
+}
+
+/// What to fix about a connection that failed.
+pub(crate) fn problem(error: &reqwest::Error) -> Option<Problem> {
+    if causes(error).any(|cause| cause.downcast_ref::<rustls::Error>().is_some()) {
+        return Some(Problem::Tls);
+    }
+    // The resolver's errors have no kind of their own.
+    let is_name = |text: &str| text.contains("dns error") || text.contains("failed to lookup address");
+    if causes(error).any(|cause| is_name(&cause.to_string())) {
+        return Some(Problem::NameNotFound);
+    }
+    if causes(error).any(|cause| cause.to_string().starts_with("invalid HTTP")) {
+        return Some(Problem::NotCompatible);
+    }
+    let mut kinds = causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
+    kinds
+        .find_map(|kind| match kind {
+            io::ErrorKind::ConnectionRefused => Some(Problem::NoServer),
+            io::ErrorKind::TimedOut => Some(Problem::TimedOut),
+            io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable => Some(Problem::NoNetwork),
+            _ => None,
+        })
+        .or_else(|| error.is_timeout().then_some(Problem::TimedOut))
 }
 
 /// Whether a certificate was refused: it would be the next time, too.

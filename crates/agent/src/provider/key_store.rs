@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ErrorClass, Key, ProviderError,
+    ErrorClass, Key, Problem, ProviderError,
     keyring::{Keyring, KeyringError},
-    keys,
+    keys::{self, Entry},
     presets::Preset,
 };
 
@@ -46,6 +46,8 @@ pub(crate) struct Found {
     pub variable: Option<String>,
     /// The keyring is there, and could not be asked.
     pub trouble: Option<KeyringError>,
+    /// The address that a kept key was entered for, where that is known.
+    pub address: Option<String>,
 }
 
 impl KeyStore {
@@ -72,10 +74,11 @@ impl KeyStore {
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Found, ProviderError> {
         if let Some((variable, keys)) = from_variables(preset, env) {
-            return Ok(Found { keys, variable: Some(variable), trouble: None });
+            return Ok(Found { keys, variable: Some(variable), ..Found::default() });
         }
+        let address = self.address(&preset.name);
         let trouble = match self.keyring.as_ref().map(|keyring| keyring.get(&preset.name)) {
-            Some(Ok(Some(key))) => return Ok(Found { keys: vec![key], ..Found::default() }),
+            Some(Ok(Some(key))) => return Ok(Found { keys: vec![key], address, ..Found::default() }),
             Some(Err(error)) if !matches!(error, KeyringError::Absent(_)) => Some(error),
             _ => None,
         };
@@ -83,19 +86,30 @@ impl KeyStore {
             Some(path) => keys::from_file(path, &preset.name)?,
             None => Vec::new(),
         };
-        Ok(Found { keys, variable: None, trouble })
+        Ok(Found { keys, variable: None, trouble, address })
     }
 
-    /// Keeps a key; says where. Without a place: in the keyring, or where there is none that can be used, in the file.
+    /// Keeps a key for an address; says where. Without a place: in the keyring, or where there is none that can be
+    /// used, in the file. From then on the key is sent to that address alone.
     pub fn keep(
         &self,
         provider: &str,
         key: &Key,
         place: Option<KeyPlace>,
+        address: Option<&str>,
     ) -> Result<KeySource, ProviderError> {
+        let address = address.map(origin).transpose()?;
+        let address = address.as_deref();
         if place != Some(KeyPlace::File) {
             match self.in_keyring(|keyring| keyring.set(provider, key)) {
-                Ok(()) => return Ok(KeySource::Keyring),
+                Ok(()) => {
+                    // A key of which it is not known where it belongs must not stay.
+                    let noted = address.map_or(Ok(()), |address| self.note_address(provider, address));
+                    if noted.is_err() {
+                        self.in_keyring(|keyring| keyring.delete(provider)).ok();
+                    }
+                    return noted.map(|()| KeySource::Keyring);
+                }
                 Err(error) if place == Some(KeyPlace::Keyring) => return Err(refused(&error)),
                 Err(error) => tracing::debug!("a key goes into the file: {error}"),
             }
@@ -104,8 +118,25 @@ impl KeyStore {
             return Err(ProviderError::new(ErrorClass::Auth, "There is no folder to keep a key in.")
                 .hint("Set the variable of the provider instead."));
         };
-        keys::keep_in_file(file, provider, Some(key))?;
+        keys::keep_in_file(file, provider, &Entry::Key(key, address))?;
         Ok(KeySource::File)
+    }
+
+    /// The address that the kept key of a provider was entered for, where that is known.
+    pub fn address(&self, provider: &str) -> Option<String> {
+        keys::address_in_file(self.file.as_deref()?, provider)
+    }
+
+    /// From now on the kept key of a provider is sent to this address.
+    pub fn move_key(&self, provider: &str, address: &str) -> Result<(), ProviderError> {
+        self.note_address(provider, &origin(address)?)
+    }
+
+    fn note_address(&self, provider: &str, origin: &str) -> Result<(), ProviderError> {
+        match &self.file {
+            Some(file) => keys::keep_in_file(file, provider, &Entry::Address(origin)).map(drop),
+            None => Ok(()),
+        }
     }
 
     /// Takes the key of a provider out of the keyring and the file. Whether there was one.
@@ -116,7 +147,7 @@ impl KeyStore {
             Err(error) => return Err(refused(&error)),
         };
         match &self.file {
-            Some(file) => Ok(keys::keep_in_file(file, provider, None)? || in_keyring),
+            Some(file) => Ok(keys::keep_in_file(file, provider, &Entry::Nothing)? || in_keyring),
             None => Ok(in_keyring),
         }
     }
@@ -144,6 +175,15 @@ impl KeyStore {
 fn refused(error: &KeyringError) -> ProviderError {
     ProviderError::new(ErrorClass::Auth, format!("The key was not changed: {error}."))
         .hint("Mend that, or keep the key in keys.toml.")
+}
+
+/// The part of an address that a key belongs to: scheme, host and port.
+fn origin(address: &str) -> Result<String, ProviderError> {
+    let url: reqwest::Url = address.parse().map_err(|_| {
+        ProviderError::new(ErrorClass::BadRequest, format!("{address:?} is no address."))
+            .because(Problem::BadAddress)
+    })?;
+    Ok(url.origin().ascii_serialization())
 }
 
 fn from_variables(preset: &Preset, env: &dyn Fn(&str) -> Option<String>) -> Option<(String, Vec<Key>)> {
@@ -175,7 +215,7 @@ mod tests {
         let set = |name: &str| (name == "OPENAI_API_KEY").then(|| "from-env".to_owned());
         assert_eq!(store.source(openai(), &nothing), None);
         assert!(store.find(openai(), &nothing).unwrap().keys.is_empty());
-        assert_eq!(store.keep("openai", &Key::new("from-file"), None).unwrap(), KeySource::File);
+        assert_eq!(store.keep("openai", &Key::new("from-file"), None, None).unwrap(), KeySource::File);
         assert_eq!(store.source(openai(), &nothing), Some(KeySource::File));
         assert_eq!(texts(&store.find(openai(), &nothing).unwrap()), ["from-file"]);
         assert_eq!(store.source(openai(), &set), Some(KeySource::Environment));
@@ -191,11 +231,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("keys.toml");
         let store = KeyStore::new(None, Some(file.clone()));
-        let error = store.keep("openai", &Key::new("very-secret"), Some(KeyPlace::Keyring)).unwrap_err();
+        let error =
+            store.keep("openai", &Key::new("very-secret"), Some(KeyPlace::Keyring), None).unwrap_err();
         assert!(error.to_string().contains("there is no keyring"), "{error}");
         assert!(!error.to_string().contains("very-secret"));
         assert!(!file.exists(), "not somewhere else without a word");
         assert!(store.check_keyring().is_err());
-        assert!(KeyStore::default().keep("openai", &Key::new("x"), None).is_err());
+        assert!(KeyStore::default().keep("openai", &Key::new("x"), None, None).is_err());
     }
 }

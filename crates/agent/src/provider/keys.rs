@@ -11,12 +11,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{ErrorClass, ProviderError};
+use super::{ErrorClass, Problem, ProviderError};
 
 /// How long a key that was refused, or has no money left, is left alone.
 const REFUSED: Duration = Duration::from_mins(30);
 /// How long one that was used too often is, where the server does not say.
 const LIMITED: Duration = Duration::from_mins(1);
+/// The table in the file that says which address each key was entered for.
+const ADDRESSES: &str = "addresses";
 /// `NAME_2` to `NAME_9`.
 const MOST_NUMBERED: u32 = 9;
 
@@ -62,9 +64,7 @@ pub(crate) fn from_variable(name: &str, lookup: &dyn Fn(&str) -> Option<String>)
 /// The keys of a provider in a file: `openai = "KEY"`, or `openai = ["KEY1", "KEY2"]`. A file that others can read is
 /// refused. A file that is not there has no keys.
 pub fn from_file(path: &Path, provider: &str) -> Result<Vec<Key>, ProviderError> {
-    let wrong = |why: String| {
-        ProviderError::new(ErrorClass::Auth, format!("The file of keys {} {why}", path.display()))
-    };
+    let wrong = |why: String| about_file(format!("The file of keys {} {why}", path.display()));
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -94,34 +94,58 @@ pub fn from_file(path: &Path, provider: &str) -> Result<Vec<Key>, ProviderError>
     Ok(keys)
 }
 
+/// What is said of the file names its path: for its owner alone.
+fn about_file(message: String) -> ProviderError {
+    ProviderError::new(ErrorClass::Auth, message).because(Problem::NoKey).naming_place()
+}
+
+/// The address that the key of a provider was entered for, where that is known.
+pub(crate) fn address_in_file(path: &Path, provider: &str) -> Option<String> {
+    let table: toml::Table = fs::read_to_string(path).ok()?.parse().ok()?;
+    Some(table.get(ADDRESSES)?.get(provider)?.as_str()?.to_owned())
+}
+
 /// The parser's message shows the line that is wrong, and with it a key: only the place is told.
 fn parse(path: &Path, text: &str) -> Result<toml::Table, ProviderError> {
     text.parse().map_err(|error: toml::de::Error| {
         let line =
             error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
         let wrong = format!("The file of keys {} is no TOML: line {line}.", path.display());
-        ProviderError::new(ErrorClass::Auth, wrong).hint("A line looks like this: openai = \"KEY\"")
+        about_file(wrong).hint("A line looks like this: openai = \"KEY\"")
     })
 }
 
-/// Writes the key of a provider into the file, beside those of others; `None` takes it out. Whether there was one
-/// before. The file is whole at every moment, and never readable by others.
-pub(crate) fn keep_in_file(path: &Path, provider: &str, key: Option<&Key>) -> Result<bool, ProviderError> {
+/// What is written into the file about one provider.
+pub(crate) enum Entry<'a> {
+    /// The key, and the address that it was entered for.
+    Key(&'a Key, Option<&'a str>),
+    /// The address alone: the key is in the keyring, or stays as it is.
+    Address(&'a str),
+    /// Neither.
+    Nothing,
+}
+
+/// Writes what is known of a provider into the file, beside that of others. Whether there was a key before. The file
+/// is whole at every moment, and never readable by others.
+pub(crate) fn keep_in_file(path: &Path, provider: &str, entry: &Entry<'_>) -> Result<bool, ProviderError> {
     let wrong = |error: io::Error| {
-        let message = format!("The file of keys {} cannot be written: {error}.", path.display());
-        ProviderError::new(ErrorClass::Auth, message)
+        about_file(format!("The file of keys {} cannot be written: {error}.", path.display()))
     };
     let mut table = match fs::read_to_string(path) {
         Ok(text) => parse(path, &text)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => toml::Table::new(),
         Err(error) => return Err(wrong(error)),
     };
-    let before = match key {
-        Some(key) => table.insert(provider.to_owned(), toml::Value::String(key.0.clone())),
-        None => table.remove(provider),
-    };
-    if key.is_none() && before.is_none() {
-        return Ok(false);
+    let had_key = table.contains_key(provider);
+    let unchanged = table.clone();
+    match entry {
+        Entry::Key(key, _) => drop(table.insert(provider.to_owned(), toml::Value::String(key.0.clone()))),
+        Entry::Nothing => drop(table.remove(provider)),
+        Entry::Address(_) => {}
+    }
+    set_address(&mut table, provider, entry);
+    if table == unchanged {
+        return Ok(had_key);
     }
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(wrong)?;
@@ -135,7 +159,26 @@ pub(crate) fn keep_in_file(path: &Path, provider: &str, key: Option<&Key>) -> Re
     let mut written = options.open(&fresh).map_err(wrong)?;
     written.write_all(table.to_string().as_bytes()).and_then(|()| written.sync_all()).map_err(wrong)?;
     fs::rename(&fresh, path).map_err(wrong)?;
-    Ok(before.is_some())
+    Ok(had_key)
+}
+
+fn set_address(table: &mut toml::Table, provider: &str, entry: &Entry<'_>) {
+    let address = match entry {
+        Entry::Key(_, address) => *address,
+        Entry::Address(address) => Some(*address),
+        Entry::Nothing => None,
+    };
+    let mut addresses = match table.remove(ADDRESSES) {
+        Some(toml::Value::Table(addresses)) => addresses,
+        _ => toml::Table::new(),
+    };
+    match address {
+        Some(address) => drop(addresses.insert(provider.to_owned(), address.into())),
+        None => drop(addresses.remove(provider)),
+    }
+    if !addresses.is_empty() {
+        table.insert(ADDRESSES.to_owned(), toml::Value::Table(addresses));
+    }
 }
 
 fn split(text: &str) -> Vec<Key> {
@@ -242,8 +285,10 @@ mod tests {
     fn a_key_is_kept_beside_others_and_for_its_owner_alone() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config/keys.toml");
-        let keep =
-            |provider: &str, key: Option<&str>| keep_in_file(&file, provider, key.map(Key::new).as_ref());
+        let keep = |provider: &str, key: Option<&str>| match key.map(Key::new) {
+            Some(key) => keep_in_file(&file, provider, &Entry::Key(&key, Some("https://a.example"))),
+            None => keep_in_file(&file, provider, &Entry::Nothing),
+        };
         assert!(!keep("openai", None).unwrap());
         assert!(!file.exists(), "nothing is made to forget nothing");
         assert!(!keep("openai", Some("sk-one")).unwrap());
@@ -259,6 +304,11 @@ mod tests {
         assert!(keep("openai", None).unwrap());
         assert!(from_file(&file, "openai").unwrap().is_empty());
         assert_eq!(texts(&from_file(&file, "zhipu").unwrap()), ["two"]);
+        assert_eq!(address_in_file(&file, "openai"), None);
+        assert_eq!(address_in_file(&file, "zhipu").as_deref(), Some("https://a.example"));
+        keep_in_file(&file, "zhipu", &Entry::Address("https://b.example")).unwrap();
+        assert_eq!(address_in_file(&file, "zhipu").as_deref(), Some("https://b.example"));
+        assert_eq!(texts(&from_file(&file, "zhipu").unwrap()), ["two"]);
     }
 
     #[test]
@@ -267,7 +317,10 @@ mod tests {
         let file = folder.path().join("keys.toml");
         for broken in ["zhipu = \"a\"\nopenai = \"opensesame\n", "zhipu = \"a\"\nopenai = opensesame\n"] {
             fs::write(&file, broken).unwrap();
-            let error = format!("{:?}", keep_in_file(&file, "openai", Some(&Key::new("x"))).unwrap_err());
+            let error = format!(
+                "{:?}",
+                keep_in_file(&file, "openai", &Entry::Key(&Key::new("x"), None)).unwrap_err()
+            );
             assert!(error.contains("keys.toml") && error.contains("line 2"), "{error}");
             assert!(!error.contains("opensesame"), "{error}");
             assert_eq!(fs::read_to_string(&file).unwrap(), broken, "nothing is lost");

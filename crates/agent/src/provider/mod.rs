@@ -9,6 +9,7 @@
 //! | [`models`] | `PROVIDER/NAME`, and how it becomes a [`Provider`] |
 //! | [`presets`] | what is known of providers and models beforehand |
 //! | [`discover`] | servers on this machine, and lists of models |
+//! | [`problem`], [`trial`] | what a person can fix about a model, and trying one out |
 //! | [`keys`], [`key_store`], [`keyring`] | keys and their rotation, where they are found and kept, the system's keyring |
 //! | [`retry`] | when is asked again, and how long is waited |
 //! | [`fallback`] | a second model for when the first fails |
@@ -32,11 +33,13 @@ mod message;
 pub mod models;
 mod openai;
 pub mod presets;
+pub mod problem;
 pub mod replay;
 pub mod retry;
 pub mod scripted;
 mod served;
 mod sse;
+pub mod trial;
 mod wire;
 
 pub use error::{ErrorClass, ProviderError};
@@ -48,8 +51,11 @@ pub use message::{
     Arguments, ChatMessage, Constraint, Delta, Finish, ModelCall, ModelRequest, Reply, Thought,
     ToolDefinition, ToolResult,
 };
-pub use models::{ConnectOptions, ModelName, connect};
+pub use models::{ConnectOptions, KeptKeys, ModelName, connect};
+pub use problem::Problem;
 pub use retry::{RetryPolicy, TimeLimits};
+
+pub use reqwest::Url;
 
 use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;

@@ -9,7 +9,8 @@ use reqwest::{
 use serde_json::{Map, Value};
 
 use super::{
-    Capabilities, Constrains, ErrorClass, Key, Provider, ProviderError, RetryPolicy, TimeLimits, address,
+    Capabilities, Constrains, ErrorClass, Key, Problem, Provider, ProviderError, RetryPolicy, TimeLimits,
+    address,
     anthropic::Anthropic,
     failure::About,
     http,
@@ -65,6 +66,18 @@ pub fn provider_names() -> Vec<&'static str> {
     known.chain(["scripted", "replay"]).collect()
 }
 
+/// Where keys go that are not in `keys`: those of the environment, the keyring and the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum KeptKeys {
+    /// A key that is known to be entered for one address goes there alone.
+    #[default]
+    WhereEntered,
+    /// The same; and those of which that is not known belong to this address.
+    Of(Url),
+    /// To the address in use, whichever it is: the owner said so.
+    Anywhere,
+}
+
 /// Looks a variable of the environment up.
 pub type Lookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
@@ -76,6 +89,7 @@ pub struct ConnectOptions {
     /// The wire of a server that is not known by name.
     pub api: Option<Api>,
     pub keys: Vec<Key>,
+    pub kept_keys: KeptKeys,
     /// Where keys are looked for that neither `keys` nor the environment has.
     pub key_store: KeyStore,
     /// Fields of every request's body. `null` takes one away.
@@ -100,6 +114,7 @@ impl Default for ConnectOptions {
             base_url: None,
             api: None,
             keys: Vec::new(),
+            kept_keys: KeptKeys::default(),
             key_store: KeyStore::default(),
             extra: Map::new(),
             headers: Vec::new(),
@@ -209,26 +224,48 @@ pub(crate) struct Server {
 impl Server {
     pub fn find(provider: &str, model: &str, options: &ConnectOptions) -> Result<Self, ProviderError> {
         let preset = presets().provider(provider).ok_or_else(|| {
-            ProviderError::new(ErrorClass::NoSuchModel, format!("There is no provider «{provider}»."))
+            ProviderError::new(ErrorClass::NoSuchModel, format!("There is no provider \"{provider}\"."))
                 .hint(format!("Providers: {}.", provider_names().join(", ")))
         })?;
-        let written = options.base_url.clone().or_else(|| Some(options.first(&preset.base_url_variables)?.1));
+        let written = written_address(preset, options);
         let base_variable = preset.base_url_variables.first().cloned();
         if written.is_none() && preset.base_url.is_empty() {
             return Err(ProviderError::new(
                 ErrorClass::BadRequest,
-                format!("{provider}/{model} needs the base URL of its server."),
+                format!("{} needs the address of the server.", preset.title),
             )
-            .hint(format!("Set {} to it.", base_variable.as_deref().unwrap_or("the base URL"))));
+            .because(Problem::BadAddress)
+            .hint(format!(
+                "Run `deskhand setup`, or set {}.",
+                base_variable.as_deref().unwrap_or("the base URL")
+            )));
         }
         let base = address::base_url(preset, written.as_deref().unwrap_or(&preset.base_url))?;
-        let Found { keys, variable: key_variable, trouble } = find_keys(preset, options)?;
+        let Found { mut keys, variable: key_variable, trouble, address: entered_for } =
+            find_keys(preset, options)?;
+        let held_back_for = held_back(&base, options, &keys, entered_for);
+        if let Some(entered_for) = &held_back_for {
+            keys.clear();
+            if preset.needs_key {
+                let message = format!(
+                    "The stored key of {} was entered for {entered_for}, so it was not sent to {}.",
+                    preset.title,
+                    http::host(&base)
+                );
+                return Err(ProviderError::new(ErrorClass::Auth, message)
+                    .because(Problem::KeyHeldBack)
+                    .hint("Enter a key for this address: deskhand setup"));
+            }
+        }
         let about = About {
             model: format!("{provider}/{model}"),
             host: http::host(&base),
             key_variable,
             base_variable,
             is_local: http::is_local(&base),
+            has_key: !keys.is_empty(),
+            start: preset.start.clone(),
+            held_back_for,
         };
         // A server of one's own at the provider's name may want no key.
         let has_other_base = written.is_some();
@@ -236,11 +273,41 @@ impl Server {
             let variable = preset.key_variables.first().map_or("its key", String::as_str);
             let trouble = trouble.map_or_else(String::new, |why| format!(" It was not looked up: {why}."));
             let message = format!("{} needs a key.{trouble}", preset.title);
-            return Err(ProviderError::new(ErrorClass::Auth, message)
-                .hint(format!("Set {variable} to your key, or write {provider} = \"KEY\" into keys.toml.")));
+            return Err(ProviderError::new(ErrorClass::Auth, message).because(Problem::NoKey).hint(format!(
+                "Run `deskhand setup`, set {variable} to your key, or write {provider} = \"KEY\" into keys.toml."
+            )));
         }
         Ok(Self { preset, base, about, keys, headers: headers(&options.headers)? })
     }
+}
+
+fn written_address(preset: &Preset, options: &ConnectOptions) -> Option<String> {
+    options.base_url.clone().or_else(|| Some(options.first(&preset.base_url_variables)?.1))
+}
+
+/// The address in force of a provider; `None` where none is known.
+pub fn address_of(preset: &Preset, options: &ConnectOptions) -> Result<Option<Url>, ProviderError> {
+    let written = written_address(preset, options).unwrap_or_else(|| preset.base_url.clone());
+    if written.is_empty() { Ok(None) } else { address::base_url(preset, &written).map(Some) }
+}
+
+/// The address that the keys were entered for, if that is another than this one and they may not go here.
+fn held_back(
+    base: &Url,
+    options: &ConnectOptions,
+    keys: &[Key],
+    entered_for: Option<String>,
+) -> Option<String> {
+    // What was typed just now is for this very address.
+    if keys.is_empty() || !options.keys.is_empty() {
+        return None;
+    }
+    let entered_for = match &options.kept_keys {
+        KeptKeys::Anywhere => None,
+        KeptKeys::WhereEntered => entered_for,
+        KeptKeys::Of(address) => Some(entered_for.unwrap_or_else(|| address.origin().ascii_serialization())),
+    };
+    entered_for.filter(|entered_for| *entered_for != base.origin().ascii_serialization())
 }
 
 /// The keys, with the variable that a hint should name.

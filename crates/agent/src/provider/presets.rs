@@ -49,6 +49,15 @@ pub struct Preset {
     pub context_tokens: u64,
     #[serde(default)]
     pub default_model: Option<String>,
+    /// The page on which a person gets a key.
+    #[serde(default)]
+    pub key_url: Option<String>,
+    /// The command that starts a server on this machine.
+    #[serde(default)]
+    pub start: Option<String>,
+    /// The command that gets a first model.
+    #[serde(default)]
+    pub pull: Option<String>,
     #[serde(default)]
     pub(crate) max_tokens_field: MaxTokensField,
     /// Whether it wants the thoughts of the turn under way back.
@@ -186,6 +195,10 @@ mod tests {
             }
             assert!(preset.context_tokens >= 4096, "{name}");
             assert!(!preset.needs_key || !preset.key_variables.is_empty(), "{name}");
+            let key_page = preset.key_url.as_ref().map(|page| page.parse::<reqwest::Url>().unwrap());
+            assert_eq!(key_page.is_some_and(|page| page.scheme() == "https"), preset.needs_key, "{name}");
+            let is_here = preset.base_url.starts_with("http://");
+            assert_eq!(preset.start.is_some(), is_here, "{name}");
         }
         for model in &presets.models {
             assert!(presets.provider(&model.provider).is_some(), "{}: {}", model.provider, model.name);

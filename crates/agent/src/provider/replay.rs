@@ -88,6 +88,7 @@ impl Recorder {
                 ErrorClass::BadRequest,
                 format!("The recording {} cannot be written: {error}.", path.display()),
             )
+            .naming_place()
         };
         let mut file = options.open(path).map_err(wrong)?;
         if file.metadata().map_err(wrong)?.len() == 0 {
@@ -237,6 +238,7 @@ impl Player {
     pub fn from_file(path: &Path) -> Result<Self, ProviderError> {
         let wrong = |why: String| {
             ProviderError::new(ErrorClass::NoSuchModel, format!("The recording {} {why}", path.display()))
+                .naming_place()
         };
         let unreadable = |error: std::io::Error| wrong(format!("cannot be read: {error}."));
         let size = fs::metadata(path).map_err(unreadable)?.len();
@@ -324,6 +326,7 @@ impl From<&RecordedError> for ProviderError {
             status: error.status,
             retry_after: error.retry_after_s.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             partly_answered: error.partly_answered,
+            ..Self::new(ErrorClass::Server, "")
         }
     }
 }

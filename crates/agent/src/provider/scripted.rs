@@ -134,6 +134,7 @@ impl Scripted {
     pub fn from_file(path: &Path) -> Result<Self, ProviderError> {
         let wrong = |why: String| {
             ProviderError::new(ErrorClass::NoSuchModel, format!("The script {} {why}", path.display()))
+                .naming_place()
         };
         let size = fs::metadata(path).map_err(|error| wrong(format!("cannot be read: {error}.")))?.len();
         if size > MOST_BYTES {

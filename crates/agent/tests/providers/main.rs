@@ -6,6 +6,7 @@ mod discovering;
 mod keys;
 mod malformed;
 mod mock;
+mod problems;
 mod proxies;
 mod retrying;
 mod tls;

@@ -15,6 +15,7 @@ mod mcp;
 mod serve;
 mod servers;
 mod sessions;
+mod setup;
 mod start;
 mod tools;
 mod undo;
@@ -60,6 +61,12 @@ pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
         }
         Command::Config { action: Some(ConfigAction::Unset { key }) } => {
             config::change(&shared, printer, &key, None)
+        }
+        Command::Setup(args) => {
+            let app = open(&shared, printer)?;
+            let ended = unless_interrupted(Box::pin(setup::run(&app, &shared, printer, &args))).await;
+            app.close().await;
+            ended
         }
         Command::Completions { shell } => {
             let mut text = Vec::new();
@@ -127,6 +134,7 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
         // These were done before, or make an app of their own.
         Command::Chat(_)
         | Command::Demo
+        | Command::Setup(_)
         | Command::Serve(_)
         | Command::Mcp(_)
         | Command::Completions { .. }

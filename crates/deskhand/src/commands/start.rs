@@ -11,7 +11,7 @@ use anyhow::Result;
 use super::{chat, connect, console, demo};
 use crate::{
     assemble::App,
-    cli::{ChatArgs, Shared},
+    cli::{ChatArgs, SetupArgs, Shared},
     language::Language,
     models::ConfiguredModels,
     terminal::{Printer, ask_line, setup},
@@ -31,14 +31,15 @@ pub async fn run(app: &App, shared: &Shared, printer: Printer, chat: ChatArgs) -
     printer.line(hint(app.language))?;
     loop {
         let menu = app.language.say(
-            "\n[k] enter a key   [d] see the demo   [c] console of tools   [q] quit\n> ",
-            "\n[k] 输入密钥   [d] 观看演示   [c] 工具控制台   [q] 退出\n> ",
+            "\n[s] set up a model   [d] see the demo   [c] console of tools   [q] quit\n> ",
+            "\n[s] 设置模型   [d] 观看演示   [c] 工具控制台   [q] 退出\n> ",
         );
         let Some(word) = ask_line(menu).await else { return Ok(0) };
         match word.trim() {
-            "k" => {
-                if let Some(model) = setup::enter_key(app).await? {
-                    let models = Arc::new(ConfiguredModels::new(&app.settings, app.config_dir.clone()));
+            "s" => {
+                if let Some(model) = setup::set_up(app, shared, &SetupArgs::default()).await? {
+                    let settings = app.settings_now(shared)?;
+                    let models = Arc::new(ConfiguredModels::new(&settings, app.config_dir.clone()));
                     return talk(app, shared, printer, models, &model, chat).await;
                 }
             }
@@ -70,6 +71,7 @@ fn hint(language: Language) -> &'static str {
     match language {
         Language::English => {
             "Deskhand has no model to talk to yet. Any of these will do:\n\
+             \u{20} · set one up: deskhand setup\n\
              \u{20} · a key:     export OPENAI_API_KEY=…   (or ANTHROPIC_API_KEY, ZHIPU_API_KEY, DEEPSEEK_API_KEY, …)\n\
              \u{20} · a server on this machine: Ollama, llama.cpp, vLLM or LM Studio is found by itself\n\
              \u{20} · a name:    deskhand --model PROVIDER/NAME\n\
@@ -77,6 +79,7 @@ fn hint(language: Language) -> &'static str {
         }
         Language::Chinese => {
             "Deskhand 还没有可用的模型。任选其一：\n\
+             \u{20} · 逐步设置： deskhand setup\n\
              \u{20} · 密钥：     export ZHIPU_API_KEY=…（或 OPENAI_API_KEY、DEEPSEEK_API_KEY、ANTHROPIC_API_KEY 等）\n\
              \u{20} · 本机服务： Ollama、llama.cpp、vLLM、LM Studio 会被自动发现\n\
              \u{20} · 指定模型： deskhand --model PROVIDER/NAME\n\

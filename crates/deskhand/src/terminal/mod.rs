@@ -9,6 +9,7 @@ mod markdown;
 mod pictures;
 mod plan_view;
 mod printer;
+mod problem_words;
 mod progress;
 pub mod setup;
 mod style;

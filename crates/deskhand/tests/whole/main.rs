@@ -31,6 +31,8 @@ mod results;
 #[cfg(target_os = "linux")]
 mod sandbox;
 mod served;
+#[cfg(unix)]
+mod setup_command;
 mod shell;
 mod shell_background;
 mod shell_bad_input;

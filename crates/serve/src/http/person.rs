@@ -70,6 +70,14 @@ impl Person {
         Ok(Some(model))
     }
 
+    /// The name of a model as they may see it: that of a file is a path of the owner's.
+    pub fn shown_model(&self, model: String) -> String {
+        match model.split_once('/') {
+            Some((provider @ ("scripted" | "replay"), _)) if !self.is_owner() => provider.to_owned(),
+            _ => model,
+        }
+    }
+
     /// An error for all but the owner.
     pub fn must_be_owner(&self, what: &str) -> Result<(), ApiError> {
         if self.is_owner() {

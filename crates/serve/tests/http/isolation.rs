@@ -161,6 +161,8 @@ fn others() -> Vec<Row> {
         ("GET", "/api/v1/models", "", none(), TheirOwn, false),
         ("POST", "/api/v1/models/keys", "", json!({"provider": "openai", "key": "k"}), Nothing, false),
         ("DELETE", "/api/v1/models/keys/{provider}", "", none(), Nothing, false),
+        ("POST", "/api/v1/models/available", "", json!({"provider": "ollama"}), Nothing, false),
+        ("POST", "/api/v1/models/setup", "", json!({"provider": "ollama", "model": "m"}), Nothing, false),
         ("POST", "/api/v1/models/test", "", json!({"model": "a/b"}), TheirOwn, false),
         ("POST", "/api/v1/demo", "", json!({"language": "en"}), TheirOwn, false),
         ("GET", "/v1/models", "", none(), TheirOwn, false),

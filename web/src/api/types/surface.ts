@@ -37,6 +37,14 @@ export interface Provider {
   has_key: boolean;
   key_source: KeySource | null;
   default_model: string | null;
+  /** The address in force, for the owner; null where it has to be given. */
+  base_url: string | null;
+  /** Where a person gets a key. */
+  key_url: string | null;
+  /** The command that starts a server on this machine. */
+  start: string | null;
+  /** The command that gets a first model. */
+  pull: string | null;
 }
 
 export interface Models {
@@ -49,7 +57,24 @@ export interface Models {
 export interface ModelTest {
   ok: boolean;
   latency_ms: number;
-  error?: { class: string; message: string; hint: string | null };
+  error?: ModelError;
+}
+
+/** Why a model did not answer. */
+export interface ModelError {
+  class: string;
+  /** What to fix. */
+  problem: string;
+  /** In Deskhand's words. */
+  message: string;
+  /** In the provider's own words, where it said anything. */
+  said: string | null;
+  hint: string | null;
+}
+
+export interface AvailableModels {
+  models: string[];
+  error?: ModelError;
 }
 
 export interface UploadState {

@@ -66,7 +66,7 @@ export const settings = {
   /** What a setting does; the server says it in English. */
   about: (_key: string, said: string) => said,
   provider: "Provider",
-  usual: "Usual model",
+  usual: "Default model",
   usualAbout: "New conversations talk to it, unless another is chosen there.",
   usualPlaceholder: "PROVIDER/NAME",
   usualNone: "The first one that is found",
@@ -91,29 +91,96 @@ export const settings = {
   keyring: "The keyring of the system",
   file: "A file that only you can read",
   noKeyring: "There is no keyring here:",
-  saveAndTest: "Save and test",
+  address: "Address",
+  addressHint: "Where the server listens. The path of the API is often /v1.",
+  changeAddress: "Change",
+  keyStored: "Stored; type another to replace it",
+  keyOptional: "Leave empty if the server needs none",
+  getKey: (provider: string) => `Get a key from ${provider}`,
+  useStoredKey: (host: string) => `Send the stored key to ${host}, too`,
+  modelName: "Model",
+  modelSearch: "Search the list or type a name",
+  modelType: "Type the name of the model",
+  modelsLoading: "Loading the list of models…",
+  modelsFound: (count: number) => (count === 1 ? "1 model available" : `${count} models available`),
+  modelsReload: "Load the list again",
+  modelsNone: "The list of models is not available. You can type the name of a model.",
+  testAndSave: "Test and save",
+  saveAnyway: "Save anyway",
+  makeDefault: (model: string) => `Make ${model} the default model`,
+  setUp: "Set up",
   test: "Test",
   testing: "Asking the model…",
   works: (milliseconds: string) => `It answers, in ${milliseconds} ms.`,
-  refused: {
-    auth: "The key was refused.",
-    no_such_model: "The provider does not have this model.",
-    no_credit: "The account has no credit left.",
-    rate_limited: "Too many requests: the provider asks to wait.",
-    server: "The provider is overloaded or has a problem of its own.",
-    network: "The provider cannot be reached.",
-    silent: "The provider did not answer in time.",
-    other: "The model did not answer.",
-  },
-  refusedHint: {
-    auth: "Check that the whole key was pasted and that it is for this provider.",
-    no_such_model: "Choose another model.",
-    no_credit: "Top up the account at the provider, or use another one.",
+  /** What is wrong; who, where and which model are filled in. */
+  problems: {
+    bad_address: () => "This address cannot be used.",
+    no_server: ({ host }) => `No server is running at ${host}.`,
+    not_running: ({ title, host }) => `${title} is not running at ${host}.`,
+    name_not_found: ({ host }) => `The name ${host} was not found.`,
+    no_network: ({ host }) => `${host} cannot be reached.`,
+    tls: ({ host }) => `There is no secure connection to ${host}.`,
+    timed_out: ({ host }) => `${host} did not answer in time.`,
+    not_compatible: ({ host }) => `${host} answers, but not as an OpenAI-compatible server.`,
+    moved: ({ host }) => `${host} sends requests to another address.`,
+    no_key: ({ host }) => `${host} wants a key.`,
+    wrong_key: () => "The key was refused.",
+    key_held_back: ({ host }) =>
+      `The stored key was entered for another address, so it was not sent to ${host}.`,
+    no_credit: () => "The account has no credit left.",
+    rate_limited: ({ host }) => `${host} limits requests.`,
+    no_such_model: ({ host, model }) => `${host} has no model “${model}”.`,
+    no_models: ({ title }) => `${title} has no model yet.`,
+    server_error: ({ host }) => `${host} reported an error of its own.`,
+    other: ({ host }) => `${host} refused the request.`,
+  } as Record<ProblemName, (about: Subject) => string>,
+  problemHints: {
+    bad_address: "An address looks like this: http://127.0.0.1:8080/v1",
+    no_server: "Check the address and its port, or start the server.",
+    not_running: "Start it, then try again.",
+    name_not_found: "Check the spelling of the address and your network connection.",
+    no_network: "Check your network connection, VPN and proxy.",
+    tls: "Check whether the address begins with http:// or https://, and the server’s certificate.",
+    timed_out: "Try again: a model may have to be loaded first.",
+    not_compatible: "Check the address. The path of the API is often /v1.",
+    moved: "Use the address that really answers.",
+    no_key: "Enter a key for this server.",
+    wrong_key: "Check that the whole key was pasted and that it is for this address.",
+    key_held_back: "Enter a key for this address, or allow the stored one to be sent there.",
+    no_credit: "Top up the account at the provider, or use another key.",
     rate_limited: "Try again in a minute.",
-    server: "Nothing is wrong here. Try again in a while.",
-    network: "Is this machine online? Is a local server started?",
-    silent: "Try again, or choose another model.",
-    other: "Try again, or choose another model.",
+    no_such_model: "Choose one from the list.",
+    no_models: "Load a model there first.",
+    server_error: "Nothing is wrong here. Try again in a while.",
+    other: "The answer below says why.",
   },
-  providerSaid: "The provider said:",
+  runThis: "Run this in a terminal:",
+  providerSaid: (host: string, said: string) => `${host} answered: “${said}”`,
 };
+
+/** What can be wrong with a model, as the server names it; `not_running` is a local server that `no_server` is about. */
+type ProblemName =
+  | "bad_address"
+  | "no_server"
+  | "not_running"
+  | "name_not_found"
+  | "no_network"
+  | "tls"
+  | "timed_out"
+  | "not_compatible"
+  | "moved"
+  | "no_key"
+  | "wrong_key"
+  | "key_held_back"
+  | "no_credit"
+  | "rate_limited"
+  | "no_such_model"
+  | "no_models"
+  | "server_error"
+  | "other";
+
+interface Subject {
+  title: string;
+  host: string;
+  model: string;
+}

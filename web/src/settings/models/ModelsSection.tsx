@@ -43,6 +43,7 @@ function Usual({ models, owner }: { models: Models; owner: boolean }) {
       .filter(({ default_model, has_key, needs_key }) => default_model !== null && (has_key || !needs_key))
       .map(usualModelOf),
   ]);
+  const tried = models.providers.find((provider) => provider.name === test.variables?.model.split("/")[0]);
   return (
     <>
       <h2 className={styles.group}>{text.usual}</h2>
@@ -68,12 +69,19 @@ function Usual({ models, owner }: { models: Models; owner: boolean }) {
             >
               {text.use}
             </Button>
-            <Button disabled={name.trim() === ""} loading={test.isPending} onClick={() => test.mutate(name.trim())}>
+            <Button disabled={name.trim() === ""} loading={test.isPending} onClick={() => test.mutate({ model: name.trim() })}>
               {text.test}
             </Button>
           </div>
           {setUsual.isError && <Problem error={setUsual.error} />}
-          <TestResult pending={test.isPending} result={test.data} error={test.error} />
+          <TestResult
+            pending={test.isPending}
+            result={test.data}
+            error={test.error}
+            provider={tried}
+            address={tried?.base_url ?? null}
+            model={test.variables?.model.replace(/^[^/]*\//, "") ?? ""}
+          />
         </div>
       </div>
     </>

@@ -7,7 +7,7 @@ import type { Models, Provider } from "../../api/types";
 import { type Texts, useText } from "../../i18n";
 import { sayError } from "../../shell/Problem";
 import styles from "../settings.module.css";
-import { KeyForm } from "./KeyForm";
+import { ProviderForm } from "./ProviderForm";
 import { useModelActions } from "./useModelActions";
 
 interface Props {
@@ -26,8 +26,9 @@ export function ProviderRow({ provider, keyring, owner }: Props) {
   const text = useText();
   const words = text.settings;
   const { modal, message } = App.useApp();
-  const { removeKey } = useModelActions();
+  const { removeKey, setUsual } = useModelActions();
   const [open, setOpen] = useState(false);
+  const [saved, setSaved] = useState<string | null>(null);
   const usable = provider.has_key || !provider.needs_key;
   const removable = provider.has_key && provider.key_source !== "environment";
   const remove = () => {
@@ -43,7 +44,7 @@ export function ProviderRow({ provider, keyring, owner }: Props) {
         }),
     });
   };
-  const action = !provider.needs_key ? words.test : provider.has_key ? words.changeKey : words.setKey;
+  const action = !provider.needs_key ? words.setUp : provider.has_key ? words.changeKey : words.setKey;
   return (
     <li className={styles.item}>
       <div className={styles.line}>
@@ -71,7 +72,17 @@ export function ProviderRow({ provider, keyring, owner }: Props) {
           {open ? words.cancel : action}
         </Button>
       </div>
-      {open && <KeyForm provider={provider} keyring={keyring} />}
+      {open && <ProviderForm provider={provider} keyring={keyring} asDefault={false} onSaved={setSaved} />}
+      {open && saved !== null && (
+        <Button
+          size="small"
+          disabled={setUsual.isSuccess}
+          loading={setUsual.isPending}
+          onClick={() => setUsual.mutate(`${provider.name}/${saved}`)}
+        >
+          {words.makeDefault(`${provider.name}/${saved}`)}
+        </Button>
+      )}
     </li>
   );
 }

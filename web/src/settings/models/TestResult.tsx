@@ -1,24 +1,26 @@
 // What a test of a model came to, in words that say what to do.
 import { Alert, Spin } from "antd";
+import type { ReactNode } from "react";
 
-import type { ModelTest } from "../../api/types";
-import { type Texts, useText } from "../../i18n";
+import type { ModelTest, Provider } from "../../api/types";
+import { useText } from "../../i18n";
 import { sayError } from "../../shell/Problem";
 import styles from "../settings.module.css";
-
-type Refusal = keyof Texts["settings"]["refused"];
-
-function refusalOf(name: string, known: Texts["settings"]["refused"]): Refusal {
-  return name in known ? (name as Refusal) : "other";
-}
+import { ModelProblem } from "./ModelProblem";
 
 interface Props {
   pending: boolean;
   result: ModelTest | undefined;
   error: unknown;
+  provider: Provider | undefined;
+  address: string | null;
+  /** As the provider names it. */
+  model: string;
+  /** What can be done in spite of a problem. */
+  children?: ReactNode;
 }
 
-export function TestResult({ pending, result, error }: Props) {
+export function TestResult({ pending, result, error, provider, address, model, children }: Props) {
   const text = useText();
   const words = text.settings;
   return (
@@ -31,30 +33,14 @@ export function TestResult({ pending, result, error }: Props) {
       {!pending && result?.ok === true && (
         <Alert type="success" showIcon title={words.works(String(Math.round(result.latency_ms)))} />
       )}
-      {!pending && result?.error !== undefined && <Refused error={result.error} />}
+      {!pending && result?.error !== undefined && (
+        <ModelProblem error={result.error} provider={provider} address={address} model={model}>
+          {children}
+        </ModelProblem>
+      )}
       {!pending && error !== null && error !== undefined && (
         <Alert type="warning" showIcon title={sayError(error, text).message} description={sayError(error, text).hint} />
       )}
     </div>
-  );
-}
-
-function Refused({ error }: { error: NonNullable<ModelTest["error"]> }) {
-  const words = useText().settings;
-  const refusal = refusalOf(error.class, words.refused);
-  return (
-    <Alert
-      type="warning"
-      showIcon
-      title={words.refused[refusal]}
-      description={
-        <>
-          <p>{words.refusedHint[refusal]}</p>
-          <p className={styles.said}>
-            {words.providerSaid} {error.message}
-          </p>
-        </>
-      }
-    />
   );
 }

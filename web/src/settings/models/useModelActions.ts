@@ -1,30 +1,38 @@
-// Keys and the usual model: kept, removed, tried.
+// Keys, addresses and the default model: tried, saved, removed.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 
 import { api } from "../../api/client";
 import { keys } from "../../api/keys";
-import type { KeySource, ModelTest, Settings } from "../../api/types";
+import type { AvailableModels, KeySource, ModelTest, Settings } from "../../api/types";
 
-export interface NewKey {
+/** What was typed about a provider and is not saved yet; what is left out stays as it is. */
+export interface Typed {
+  base_url?: string;
+  key?: string;
+  /** Whether the stored key may go to another address than the one it was entered for. */
+  use_stored_key?: boolean;
+}
+
+export interface NewProvider extends Typed {
   provider: string;
-  key: string;
-  where: Exclude<KeySource, "environment">;
+  /** As the provider names it; it becomes the default model. */
+  model?: string;
+  where?: Exclude<KeySource, "environment">;
 }
 
 /** A model may take a while to load before its first word. */
 const TEST_TIMEOUT = 120_000;
-
-export function testModel(model: string): Promise<ModelTest> {
-  return api.post<ModelTest>("models/test", { model }, { timeout: TEST_TIMEOUT });
-}
 
 export function useModelActions() {
   const client = useQueryClient();
   const onSuccess = () =>
     Promise.all([keys.models, keys.about, keys.settings].map((queryKey) => client.invalidateQueries({ queryKey })));
   return {
-    saveKey: useMutation({
-      mutationFn: (key: NewKey) => api.post<{ kept: KeySource }>("models/keys", key),
+    list: useMutation({
+      mutationFn: (asked: Typed & { provider: string }) => api.post<AvailableModels>("models/available", asked),
+    }),
+    save: useMutation({
+      mutationFn: (provider: NewProvider) => api.post<{ warnings: string[] }>("models/setup", provider),
       onSuccess,
     }),
     removeKey: useMutation({
@@ -35,6 +43,9 @@ export function useModelActions() {
       mutationFn: (model: string | null) => api.put<Settings>("settings", { model }),
       onSuccess,
     }),
-    test: useMutation({ mutationFn: testModel }),
+    test: useMutation({
+      mutationFn: (asked: Typed & { model: string }) =>
+        api.post<ModelTest>("models/test", asked, { timeout: TEST_TIMEOUT }),
+    }),
   };
 }

@@ -15,7 +15,7 @@ use deskhand_guard::SecretScreener;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use super::{ErrorClass, ProviderError, keys::Key};
+use super::{ErrorClass, Problem, ProviderError, keys::Key};
 use words::Words;
 
 /// How much of a server's own words a person is shown.
@@ -34,6 +34,12 @@ pub(crate) struct About {
     pub base_variable: Option<String>,
     /// On this machine.
     pub is_local: bool,
+    /// Whether any key is sent along.
+    pub has_key: bool,
+    /// The command that starts this server.
+    pub start: Option<String>,
+    /// The address that the stored key was entered for, where it is another and the key was not sent.
+    pub held_back_for: Option<String>,
 }
 
 /// The failure that a status other than success tells of.
@@ -49,6 +55,8 @@ pub(crate) fn of_response(about: &About, status: u16, headers: &HeaderMap, body:
             about.host,
             shown(target)
         );
+        error.said = None;
+        error.problem = Some(Problem::Moved);
         error.hint = Some(match &about.base_variable {
             Some(variable) => format!("Set {variable} to the address that really answers."),
             None => "Set the base URL to the address that really answers.".to_owned(),
@@ -82,20 +90,42 @@ pub(crate) fn is_error(value: &Value) -> bool {
 fn classed(about: &About, status: Option<u16>, words: &Words) -> ProviderError {
     let class = words.class(status);
     let said = if words.message.is_empty() { "nothing more".to_owned() } else { shown(&words.message) };
+    let is_theirs = !words.message.is_empty() && !words.is_page;
     let message = match status {
         Some(status) => format!("{} answered {status}: {said}", about.host),
         None => format!("{} answered with an error: {said}", about.host),
     };
     let mut error = ProviderError::new(class, message);
     error.status = status;
-    error.hint = hint(about, class);
+    error.said = is_theirs.then_some(said);
+    error.problem = match class {
+        ErrorClass::Auth if about.held_back_for.is_some() => Some(Problem::KeyHeldBack),
+        ErrorClass::Auth if !about.has_key => Some(Problem::NoKey),
+        _ if words.is_page && !matches!(status, Some(401..=403 | 429 | 500..)) => {
+            Some(Problem::NotCompatible)
+        }
+        _ if matches!(status, Some(404 | 405)) && words.names_no_model() => Some(Problem::NotCompatible),
+        _ => None,
+    };
+    error.hint = match error.problem {
+        Some(Problem::NotCompatible) => Some(WRONG_PLACE.to_owned()),
+        _ => hint(about, class),
+    };
     error
 }
+
+/// What to do where something else than the API answers.
+pub(crate) const WRONG_PLACE: &str = "Check that the base URL is the one of its API.";
 
 /// What to do about a failure of this class.
 pub(crate) fn hint(about: &About, class: ErrorClass) -> Option<String> {
     let key = about.key_variable.as_deref();
     Some(match class {
+        ErrorClass::Auth if about.held_back_for.is_some() => format!(
+            "The stored key was entered for {}, so it was not sent to {}. Enter a key for this address: deskhand setup",
+            about.held_back_for.as_deref().unwrap_or_default(),
+            about.host
+        ),
         ErrorClass::Auth => match key {
             Some(variable) => {
                 format!("Check the key in {variable}: it may be wrong, expired, or not allowed this model.")
@@ -117,6 +147,9 @@ pub(crate) fn hint(about: &About, class: ErrorClass) -> Option<String> {
             Some(variable) => format!("Wait, or add a second key: {variable}=KEY1,KEY2."),
             None => "Wait a while.".to_owned(),
         },
+        ErrorClass::Network if about.is_local && about.start.is_some() => {
+            format!("Is the server running? Start it: {}", about.start.as_deref().unwrap_or_default())
+        }
         ErrorClass::Network if about.is_local => match &about.base_variable {
             Some(variable) => {
                 format!("Is the server running? Start it, or set {variable} to where it listens.")
@@ -145,6 +178,7 @@ pub(crate) fn shown(text: &str) -> String {
 pub(crate) fn without_key(mut error: ProviderError, key: Option<&Key>) -> ProviderError {
     if let Some(key) = key {
         error.message = key.mask_in(&error.message);
+        error.said = error.said.map(|said| key.mask_in(&said));
         error.hint = error.hint.map(|hint| key.mask_in(&hint));
     }
     error

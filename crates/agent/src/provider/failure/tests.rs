@@ -11,7 +11,7 @@ fn about() -> About {
         host: "api.example.com".into(),
         key_variable: Some("OPENAI_API_KEY".into()),
         base_variable: Some("OPENAI_BASE_URL".into()),
-        is_local: false,
+        ..About::default()
     }
 }
 

@@ -12,6 +12,8 @@ pub(super) struct Words {
     codes: String,
     /// The status that the body itself names.
     pub status: Option<u16>,
+    /// It is a web page: the message is ours, not the server's.
+    pub is_page: bool,
 }
 
 impl Words {
@@ -21,8 +23,9 @@ impl Words {
         }
         let text = String::from_utf8_lossy(body);
         let text = text.trim();
-        let message = if text.starts_with('<') { page_title(text) } else { text.to_owned() };
-        Self { message, ..Self::default() }
+        let is_page = text.starts_with('<');
+        let message = if is_page { page_title(text) } else { text.to_owned() };
+        Self { message, is_page, ..Self::default() }
     }
 
     pub fn of(value: &Value) -> Self {
@@ -76,6 +79,15 @@ impl Words {
         self.codes.push(' ');
         self.codes.push_str(&code.to_ascii_lowercase());
         self.codes.push(' ');
+    }
+
+    /// Whether a 404 is about the path and not about a model: what web servers say of a page that is not there.
+    pub fn names_no_model(&self) -> bool {
+        let lower = self.message.to_lowercase();
+        let plain = lower.trim_start_matches("404").trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        self.is_page
+            || ["", "not found", "page not found", "file not found", "method not allowed"].contains(&plain)
+            || lower.starts_with("unexpected endpoint")
     }
 
     fn has_code(&self, codes: &[&str]) -> bool {

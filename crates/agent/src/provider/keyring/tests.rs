@@ -82,10 +82,10 @@ fn keys_are_looked_for_in_order() {
     let nothing = |_: &str| None;
     let set = |name: &str| (name == "OPENAI_API_KEY").then(|| "from-env".to_owned());
     assert_eq!(found(&store, &nothing), (None, vec![]));
-    store.keep("openai", &Key::new("from-file"), Some(KeyPlace::File)).unwrap();
+    store.keep("openai", &Key::new("from-file"), Some(KeyPlace::File), None).unwrap();
     assert_eq!(found(&store, &nothing), (Some(KeySource::File), vec![Key::new("from-file")]));
     // Without a place, the keyring; and no copy in the file.
-    assert_eq!(store.keep("openai", &Key::new("from-ring"), None).unwrap(), KeySource::Keyring);
+    assert_eq!(store.keep("openai", &Key::new("from-ring"), None, None).unwrap(), KeySource::Keyring);
     assert!(!std::fs::read_to_string(&file).unwrap().contains("from-ring"));
     assert_eq!(found(&store, &nothing), (Some(KeySource::Keyring), vec![Key::new("from-ring")]));
     assert_eq!(found(&store, &set), (Some(KeySource::Environment), vec![Key::new("from-env")]));
@@ -107,9 +107,9 @@ fn locked() {
     assert_eq!(keyring.set("openai", &Key::new("x")), Err(KeyringError::Locked));
     assert_eq!(keyring.delete("openai"), Err(KeyringError::Locked));
     let store = KeyStore::new(Some(Arc::new(keyring)), Some(folder.path().join("keys.toml")));
-    assert_eq!(store.keep("openai", &Key::new("from-file"), None).unwrap(), KeySource::File);
+    assert_eq!(store.keep("openai", &Key::new("from-file"), None, None).unwrap(), KeySource::File);
     assert_eq!(found(&store, &|_| None), (Some(KeySource::File), vec![Key::new("from-file")]));
-    let error = store.keep("openai", &Key::new("x"), Some(KeyPlace::Keyring)).unwrap_err();
+    let error = store.keep("openai", &Key::new("x"), Some(KeyPlace::Keyring), None).unwrap_err();
     assert!(error.to_string().contains("locked"), "{error}");
     // Where nothing else has a key, it is said that one may be there.
     let alone = KeyStore::new(Some(Arc::new(patient())), None);

@@ -8,7 +8,9 @@ mod browser_port;
 mod demo;
 mod door;
 mod mcp;
-mod model_server;
+pub mod model_server;
+#[cfg(unix)]
+mod model_setup;
 mod openai;
 mod openai_package;
 mod openai_sessions;

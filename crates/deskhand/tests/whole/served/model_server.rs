@@ -20,6 +20,8 @@ pub struct Heard {
 pub struct ModelServer {
     pub url: String,
     heard: Arc<Mutex<Vec<Heard>>>,
+    /// The heads of all requests, those for the list of models included.
+    heads: Arc<Mutex<String>>,
     manner: Arc<Mutex<Manner>>,
 }
 
@@ -35,19 +37,21 @@ enum Manner {
 }
 
 impl ModelServer {
-    /// Answers everything with OK. The thread ends with the test.
+    /// Answers everything with OK, and has two models to list. The thread ends with the test.
     pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let (heard, manner): (Arc<Mutex<Vec<Heard>>>, Arc<Mutex<Manner>>) = Default::default();
         let (kept, set) = (Arc::clone(&heard), Arc::clone(&manner));
+        let heads: Arc<Mutex<String>> = Arc::default();
+        let all = Arc::clone(&heads);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let manner = set.lock().unwrap().clone();
-                let _ = serve(stream, &kept, &manner);
+                let _ = serve(stream, &kept, &all, &manner);
             }
         });
-        Self { url, heard, manner }
+        Self { url, heard, heads, manner }
     }
 
     pub fn refuse(&self, words: &str) {
@@ -63,13 +67,23 @@ impl ModelServer {
         *self.manner.lock().unwrap() = Manner::Ok;
     }
 
+    /// Whether any request so far had this in its head.
+    pub fn saw(&self, text: &str) -> bool {
+        self.heads.lock().unwrap().contains(text)
+    }
+
     /// The last request for an answer.
     pub fn last(&self) -> Heard {
         self.heard.lock().unwrap().last().expect("it was asked").clone()
     }
 }
 
-fn serve(mut stream: TcpStream, heard: &Mutex<Vec<Heard>>, manner: &Manner) -> std::io::Result<()> {
+fn serve(
+    mut stream: TcpStream,
+    heard: &Mutex<Vec<Heard>>,
+    heads: &Mutex<String>,
+    manner: &Manner,
+) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
     let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
     let (head, body) = loop {
@@ -89,6 +103,8 @@ fn serve(mut stream: TcpStream, heard: &Mutex<Vec<Heard>>, manner: &Manner) -> s
             break (head.to_owned(), body.to_owned());
         }
     };
+    heads.lock().unwrap().push_str(&head);
+    let is_list = head.starts_with("GET");
     if head.starts_with("POST") {
         let body = serde_json::from_str(&body).unwrap_or_default();
         heard.lock().unwrap().push(Heard { head, body });
@@ -99,6 +115,10 @@ fn serve(mut stream: TcpStream, heard: &Mutex<Vec<Heard>>, manner: &Manner) -> s
     };
     let end = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2}}"#;
     let (status, kind, answer, missing) = match manner {
+        Manner::Ok | Manner::BreaksOff(_) if is_list => {
+            let list = r#"{"object":"list","data":[{"id":"small-1"},{"id":"large-1"}]}"#;
+            ("200 OK", "application/json", list.to_owned(), 0)
+        }
         Manner::Ok => {
             let answer = format!("{}data: {end}\n\ndata: [DONE]\n\n", piece("OK"));
             ("200 OK", "text/event-stream", answer, 0)

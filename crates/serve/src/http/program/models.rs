@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use deskhand_agent::provider::{KeyPlace, KeySource, Provider, ProviderError};
+use deskhand_agent::provider::{
+    KeyPlace, KeySource, Provider, ProviderError,
+    trial::{Draft, NewAddress},
+};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,6 +30,23 @@ pub trait ModelDesk: Send + Sync {
 
     /// A model to be tried out: it is asked once, and with the key that counts now.
     fn connect(&self, model: &str) -> Result<Arc<dyn Provider>, ProviderError>;
+
+    /// The same with what was typed and is not saved.
+    fn connect_draft(&self, draft: &Draft, model: &str) -> Result<Arc<dyn Provider>, ProviderError>;
+
+    /// The models that the provider itself lists. Does not block.
+    fn available(&self, draft: Draft) -> BoxFuture<'_, Result<Vec<String>, ProviderError>>;
+
+    /// What saving this changes of the address. An error where it must not be saved as it is.
+    fn new_address(&self, draft: &Draft) -> Result<NewAddress, ApiError>;
+
+    /// Keeps the key, once the address is saved; says where. An older key stays bound to the address before.
+    fn settle_key(
+        &self,
+        draft: &Draft,
+        place: Option<KeyPlace>,
+        address: &NewAddress,
+    ) -> Result<Option<KeySource>, ApiError>;
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -49,6 +69,14 @@ pub struct ProviderItem {
     pub has_key: bool,
     pub key_source: Option<KeySource>,
     pub default_model: Option<String>,
+    /// The address in force, for the owner. `null` where it has to be given.
+    pub base_url: Option<String>,
+    /// The page on which a person gets a key.
+    pub key_url: Option<String>,
+    /// The command that starts a server on this machine.
+    pub start: Option<String>,
+    /// The command that gets a first model.
+    pub pull: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]

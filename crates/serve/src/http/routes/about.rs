@@ -68,9 +68,10 @@ async fn about(State(app): State<App>, person: Person) -> Json<AboutAnswer> {
         reason: absent.why.clone(),
         remedy: absent.remedy.clone(),
     });
-    let about = app.program().about();
+    let mut about = app.program().about();
     let first = about.workspaces.first().map(PathBuf::from);
     let in_force = app.mode_in(first).await.unwrap_or(ModeInForce { mode: about.mode, is_fixed: true });
+    about.model = about.model.map(|model| person.shown_model(model));
     Json(AboutAnswer {
         about,
         modes: in_force.choices(&person),

@@ -1,6 +1,7 @@
 //! Models: which there are, their keys, and whether they answer.
 
 use std::{
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -11,11 +12,12 @@ use aide::axum::{
 };
 use axum::{Json, extract::State};
 use deskhand_agent::provider::{
-    ChatMessage, ErrorClass, KeyPlace, KeySource, ModelRequest, Provider, ProviderError,
+    ErrorClass, Key, KeyPlace, KeySource, Problem, ProviderError,
+    trial::{self, Draft, StoredKey},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio_util::sync::CancellationToken;
+use serde_json::Value;
 
 use super::sessions::Success;
 use crate::http::{
@@ -26,12 +28,10 @@ use crate::http::{
     program::models::{ModelDesk, ModelList},
 };
 
-/// How long a model has for one word.
+/// How long a model has for one word, and a server for its list.
 const TRIAL_LIMIT: Duration = Duration::from_secs(20);
 /// No key is longer.
 const LONGEST_KEY: usize = 4096;
-/// Enough for a word; some models think first.
-const TRIAL_TOKENS: u64 = 256;
 
 pub fn routes() -> ApiRouter<App> {
     ApiRouter::new()
@@ -56,6 +56,25 @@ pub fn routes() -> ApiRouter<App> {
             }),
         )
         .api_route(
+            "/api/v1/models/available",
+            post_with(available, |op| {
+                op.id("listAvailableModels")
+                    .summary("The models that a provider itself lists, with an address and a key that need not be saved")
+                    .tag("models")
+            }),
+        )
+        .api_route(
+            "/api/v1/models/setup",
+            post_with(set_up, |op| {
+                op.id("setUpModel")
+                    .summary("Save the address, the key and the default model of a provider")
+                    .description(
+                        "A stored key stays bound to the address that it was entered for, unless `use_stored_key` is set.",
+                    )
+                    .tag("models")
+            }),
+        )
+        .api_route(
             "/api/v1/models/test",
             post_with(try_out, |op| {
                 op.id("testModel").summary("Ask a model for one word, for at most 20 seconds").tag("models")
@@ -67,10 +86,21 @@ fn desk(app: &App) -> Result<Arc<dyn ModelDesk>, ApiError> {
     app.program().models().ok_or_else(|| ApiError::not_found("this program has no models to show"))
 }
 
-async fn list(State(app): State<App>, _: Person) -> Result<Json<ModelList>, ApiError> {
+async fn list(State(app): State<App>, person: Person) -> Result<Json<ModelList>, ApiError> {
     let desk = desk(&app)?;
     desk.look().await;
-    Ok(Json(app.blocking(move || Ok(desk.list())).await?))
+    let list = app.blocking(move || Ok(desk.list())).await?;
+    Ok(Json(if person.is_owner() { list } else { for_others(&person, list) }))
+}
+
+/// Without the owner's addresses and files.
+fn for_others(person: &Person, mut list: ModelList) -> ModelList {
+    list.usual = list.usual.map(|model| person.shown_model(model));
+    list.keyring.why = None;
+    for provider in &mut list.providers {
+        provider.base_url = None;
+    }
+    list
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -80,6 +110,16 @@ struct KeyBody {
     key: String,
     /// Left out: the keyring where there is one, else the file.
     r#where: Option<KeyPlace>,
+}
+
+fn as_key(text: &str) -> Result<String, ApiError> {
+    let key = text.trim().to_owned();
+    if key.is_empty() || key.len() > LONGEST_KEY || !key.chars().all(|c| c.is_ascii_graphic()) {
+        return Err(ApiError::invalid(format!(
+            "a key has 1 to {LONGEST_KEY} letters, digits and signs, and no blanks; was it copied whole?"
+        )));
+    }
+    Ok(key)
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -93,12 +133,7 @@ async fn keep(
     Body(body): Body<KeyBody>,
 ) -> Result<Json<Kept>, ApiError> {
     person.must_be_owner("keeping keys")?;
-    let key = body.key.trim().to_owned();
-    if key.is_empty() || key.len() > LONGEST_KEY || !key.chars().all(|c| c.is_ascii_graphic()) {
-        return Err(ApiError::invalid(format!(
-            "a key has 1 to {LONGEST_KEY} letters, digits and signs, and no blanks; was it copied whole?"
-        )));
-    }
+    let key = as_key(&body.key)?;
     let desk = desk(&app)?;
     let kept = app.blocking(move || desk.keep_key(&body.provider, &key, body.r#where)).await?;
     Ok(Json(Kept { kept }))
@@ -120,10 +155,74 @@ async fn forget(
     Ok(Json(Success::YES))
 }
 
+/// What was typed to set a provider up. For the owner alone: it says where this machine connects to.
+#[derive(Default, Deserialize, JsonSchema)]
+struct Typed {
+    /// Left out: the address in force.
+    base_url: Option<String>,
+    /// Left out: the stored key, if it was entered for this address.
+    key: Option<String>,
+    /// Whether the stored key may go to another address than the one it was entered for.
+    #[serde(default)]
+    use_stored_key: bool,
+}
+
+impl Typed {
+    fn draft(self, provider: &str) -> Result<Draft, ApiError> {
+        let text =
+            |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        Ok(Draft {
+            provider: provider.to_owned(),
+            address: text(self.base_url),
+            key: text(self.key).map(|key| as_key(&key)).transpose()?.map(Key::new),
+            stored_key: if self.use_stored_key { StoredKey::GoesAlong } else { StoredKey::default() },
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.base_url.is_none() && self.key.is_none() && !self.use_stored_key
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ListBody {
+    provider: String,
+    #[serde(flatten)]
+    typed: Typed,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Available {
+    /// As the provider names them, sorted. Empty where the list cannot be read.
+    models: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<TrialError>,
+}
+
+async fn available(
+    State(app): State<App>,
+    person: Person,
+    Body(body): Body<ListBody>,
+) -> Result<Json<Available>, ApiError> {
+    person.must_be_owner("setting up models")?;
+    let draft = body.typed.draft(&body.provider)?;
+    let desk = desk(&app)?;
+    let listed = tokio::time::timeout(TRIAL_LIMIT, desk.available(draft)).await.unwrap_or_else(|_| {
+        let message = format!("The server sent no list of models within {} seconds.", TRIAL_LIMIT.as_secs());
+        Err(ProviderError::new(ErrorClass::Silent, message))
+    });
+    Ok(Json(match listed {
+        Ok(models) => Available { models, error: None },
+        Err(error) => Available { models: Vec::new(), error: Some(error.into()) },
+    }))
+}
+
 #[derive(Deserialize, JsonSchema)]
 struct TrialBody {
     /// `PROVIDER/NAME`
     model: String,
+    #[serde(flatten)]
+    typed: Typed,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -134,12 +233,29 @@ struct Trial {
     error: Option<TrialError>,
 }
 
-/// Why the model did not answer, in the words of its server.
+/// Why the model did not answer.
 #[derive(Serialize, JsonSchema)]
 struct TrialError {
     class: String,
+    /// What to fix.
+    problem: Problem,
+    /// In our words.
     message: String,
+    /// In the words of its server, where it said anything.
+    said: Option<String>,
     hint: Option<String>,
+}
+
+impl From<ProviderError> for TrialError {
+    fn from(error: ProviderError) -> Self {
+        Self {
+            class: error.class.as_str().to_owned(),
+            problem: error.problem(),
+            message: error.message,
+            said: error.said,
+            hint: error.hint,
+        }
+    }
 }
 
 async fn try_out(
@@ -147,31 +263,76 @@ async fn try_out(
     person: Person,
     Body(body): Body<TrialBody>,
 ) -> Result<Json<Trial>, ApiError> {
+    if !body.typed.is_empty() {
+        person.must_be_owner("setting up models")?;
+    }
     let model = person.may_name(Some(body.model))?.ok_or_else(|| ApiError::invalid("name a model"))?;
-    let (desk, named) = (desk(&app)?, model.clone());
-    let connected = app.blocking(move || Ok(desk.connect(&named))).await?;
+    let desk = desk(&app)?;
+    let provider = model.split('/').next().unwrap_or_default();
+    let draft = if body.typed.is_empty() { None } else { Some(body.typed.draft(provider)?) };
+    let connected = app
+        .blocking(move || {
+            Ok(match draft {
+                Some(draft) => desk.connect_draft(&draft, &model),
+                None => desk.connect(&model),
+            })
+        })
+        .await?;
     let begun = Instant::now();
-    let trial = async { ask_for_a_word(connected?.as_ref()).await };
-    let tried = tokio::time::timeout(TRIAL_LIMIT, trial).await.unwrap_or_else(|_| {
-        let message = format!("{model} did not answer within {} seconds.", TRIAL_LIMIT.as_secs());
-        Err(ProviderError::new(ErrorClass::Silent, message)
-            .hint("A model that has to be loaded first may need longer: try again."))
-    });
+    let tried = match connected {
+        Ok(model) => trial::try_out(model.as_ref(), TRIAL_LIMIT).await,
+        Err(error) => Err(error),
+    };
     let latency_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let error = tried.err().map(|error| TrialError {
-        class: error.class.as_str().to_owned(),
-        message: error.message,
-        hint: error.hint,
-    });
-    Ok(Json(Trial { ok: error.is_none(), latency_ms, error }))
+    let error = tried.err().map(|error| if person.is_owner() { error } else { error.for_others() });
+    Ok(Json(Trial { ok: error.is_none(), latency_ms, error: error.map(TrialError::from) }))
 }
 
-async fn ask_for_a_word(model: &dyn Provider) -> Result<(), ProviderError> {
-    let text = "Answer with the one word OK.".to_owned();
-    let request = ModelRequest {
-        messages: vec![ChatMessage::User { text, images: Vec::new() }],
-        max_tokens: Some(TRIAL_TOKENS),
-        ..ModelRequest::default()
+#[derive(Deserialize, JsonSchema)]
+struct SetupBody {
+    provider: String,
+    /// As the provider names it; it becomes the default model. Left out: that stays as it is.
+    model: Option<String>,
+    /// Where a key is kept; left out: the keyring where there is one, else the file.
+    r#where: Option<KeyPlace>,
+    #[serde(flatten)]
+    typed: Typed,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SetUp {
+    /// `PROVIDER/NAME`, if it is the default model from now on.
+    model: Option<String>,
+    /// Where the key was kept, if one was given.
+    kept: Option<KeySource>,
+    warnings: Vec<String>,
+}
+
+async fn set_up(
+    State(app): State<App>,
+    person: Person,
+    Body(body): Body<SetupBody>,
+) -> Result<Json<SetUp>, ApiError> {
+    person.must_be_owner("setting up models")?;
+    let name = body.model.as_deref().map(str::trim).filter(|name| !name.is_empty());
+    let model = name.map(|name| format!("{}/{name}", body.provider));
+    let (place, draft) = (body.r#where, body.typed.draft(&body.provider)?);
+    let desk = desk(&app)?;
+    let (asked, wanted) = (Arc::clone(&desk), draft.clone());
+    let address = app.blocking(move || asked.new_address(&wanted)).await?;
+    let mut changes = BTreeMap::new();
+    if let Some(model) = &model {
+        changes.insert("model".to_owned(), Value::from(model.as_str()));
+    }
+    if let Some(setting) = &address.setting {
+        changes.insert(format!("providers.{}.base_url", draft.provider), setting.clone());
+    }
+    // The key comes last: one that is bound to an address which was not saved would go nowhere.
+    let warnings = if changes.is_empty() {
+        Vec::new()
+    } else {
+        super::settings::make(&app, &person, changes).await?.warnings
     };
-    model.complete(&request, &mut |_| {}, &CancellationToken::new()).await.map(drop)
+    let kept = app.blocking(move || desk.settle_key(&draft, place, &address)).await?;
+    Ok(Json(SetUp { model, kept, warnings }))
 }

@@ -53,16 +53,23 @@ async fn change(
         return Err(ApiError::forbidden("not_over_http", format!("{key} is not changed over HTTP"))
             .hint("Set it in the config file, at the machine itself."));
     }
-    let desk = desk(&app)?;
-    let (audit, record) = (Arc::clone(&app.gate().audit), record(&app, &person, &changes));
-    Ok(Json(
-        app.blocking(move || {
-            // Written down first: a change that cannot be recorded is not made.
-            audit.append(&record)?;
-            desk.change(&changes)
-        })
-        .await?,
-    ))
+    Ok(Json(make(&app, &person, changes).await?))
+}
+
+/// Makes a change of the owner's.
+pub(super) async fn make(
+    app: &App,
+    person: &Person,
+    changes: BTreeMap<String, Value>,
+) -> Result<SettingsAnswer, ApiError> {
+    let desk = desk(app)?;
+    let (audit, record) = (Arc::clone(&app.gate().audit), record(app, person, &changes));
+    app.blocking(move || {
+        // Written down first: a change that cannot be recorded is not made.
+        audit.append(&record)?;
+        desk.change(&changes)
+    })
+    .await
 }
 
 /// What a stolen token must not be able to switch off.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use deskhand_agent::provider::{
     Key, KeyPlace, KeySource, ModelName, Provider, ProviderError,
     presets::{Preset, presets},
+    trial::{Draft, NewAddress},
 };
 use deskhand_serve::http::{ApiError, KeyringState, ModelDesk, ModelList, ProviderItem};
 use futures_util::future::BoxFuture;
@@ -43,6 +44,10 @@ impl ModelDesk for ConfiguredModels {
                 has_key: key_source.is_some(),
                 key_source,
                 default_model: preset.default_model.clone(),
+                base_url: self.address(preset).map(|url| url.to_string()),
+                key_url: preset.key_url.clone(),
+                start: preset.start.clone(),
+                pull: preset.pull.clone(),
             }
         });
         let why = self.keys().check_keyring().err().map(|error| error.to_string());
@@ -63,7 +68,10 @@ impl ModelDesk for ConfiguredModels {
     }
 
     fn keep_key(&self, name: &str, key: &str, place: Option<KeyPlace>) -> Result<KeySource, ApiError> {
-        let kept = self.keys().keep(&provider(name)?.name, &Key::new(key), place).map_err(unchanged);
+        let preset = provider(name)?;
+        let address = self.address(preset).map(|url| url.to_string());
+        let key = Key::new(key);
+        let kept = self.keys().keep(&preset.name, &key, place, address.as_deref()).map_err(unchanged);
         self.connect_anew();
         kept
     }
@@ -85,5 +93,34 @@ impl ModelDesk for ConfiguredModels {
 
     fn connect(&self, model: &str) -> Result<Arc<dyn Provider>, ProviderError> {
         self.fresh(model)
+    }
+
+    fn connect_draft(&self, draft: &Draft, model: &str) -> Result<Arc<dyn Provider>, ProviderError> {
+        ConfiguredModels::connect_draft(self, draft, model)
+    }
+
+    fn available(&self, draft: Draft) -> BoxFuture<'_, Result<Vec<String>, ProviderError>> {
+        Box::pin(async move { ConfiguredModels::available(self, &draft).await })
+    }
+
+    fn new_address(&self, draft: &Draft) -> Result<NewAddress, ApiError> {
+        let address = ConfiguredModels::new_address(self, draft).map_err(|error| {
+            let answer = ApiError::invalid(error.message);
+            match error.hint {
+                Some(hint) => answer.hint(hint),
+                None => answer,
+            }
+        })?;
+        self.may_save(draft, &address).map_err(unchanged)?;
+        Ok(address)
+    }
+
+    fn settle_key(
+        &self,
+        draft: &Draft,
+        place: Option<KeyPlace>,
+        address: &NewAddress,
+    ) -> Result<Option<KeySource>, ApiError> {
+        ConfiguredModels::settle_key(self, draft, place, address).map_err(unchanged)
     }
 }

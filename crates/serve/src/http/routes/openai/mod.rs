@@ -118,7 +118,7 @@ async fn complete(
     let said = body.last_said()?;
     let model = model(&app, &person, body.model.as_deref()).await?;
     if conversation::named(&headers, &body).is_none() {
-        check(&app, model.clone()).await?;
+        check(&app, &person, model.clone()).await?;
     }
     let session = conversation::find_or_begin(&app, &person, &headers, &body).await?;
     let uploads = conversation::keep_files(&app, &session.id, said.files).await?;
@@ -171,11 +171,15 @@ async fn model(app: &App, person: &Person, named: Option<&str>) -> Result<Option
 }
 
 /// A model that cannot be had is told before a session is made for it.
-async fn check(app: &App, model: Option<String>) -> Result<(), ApiError> {
+async fn check(app: &App, person: &Person, model: Option<String>) -> Result<(), ApiError> {
+    let is_owner = person.is_owner();
     let models = Arc::clone(app.agent().models());
     app.blocking(move || match models.connect(model.as_deref()) {
         Ok(_) => Ok(()),
-        Err(error) => Err(refusal::of_the_model(error.into())),
+        Err(error) => {
+            let error = if is_owner { error } else { error.for_others() };
+            Err(refusal::of_the_model(error.into()))
+        }
     })
     .await
 }

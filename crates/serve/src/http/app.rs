@@ -200,6 +200,7 @@ impl App {
         let workspace = session.and_then(|session| session.metadata.workspace.as_deref());
         let usual = self.program().surroundings(&id, person.user.as_deref(), workspace)?;
         let mode = tightened(usual.mode, mode)?;
+        let usual = SessionCx { id, ..usual };
         let usual = usual.made_for(person.user.clone(), person.desktop()).called_by(person.caller());
         Ok(usual.in_mode(mode).asking(Vec::new(), true).watched_by(events))
     }

@@ -146,6 +146,7 @@ impl Client {
         self.has_begun.get_or_try_init(|| self.begin()).await?;
         let usual = self.server.parts().house.surroundings(&self.session_id, self.owner())?;
         let services = usual.services.clone().with(self.desk.clone());
+        let usual = SessionCx { id: self.session_id.clone(), ..usual };
         let usual = usual.made_for(self.owner.clone(), desktop).called_by(&*self.caller);
         Ok(usual.asking(Vec::new(), false).tainted_by(Arc::clone(&self.outside)).with_services(services))
     }

@@ -88,6 +88,7 @@ fn a_result_waits_for_its_own_caller() {
         let ran = execute(&served, &body);
         assert_eq!(ran["status"], "need_result_approval", "{ran}");
         assert_eq!(ran["question"]["subject"]["text"], "a secret");
+        assert_eq!(ran["question"]["session_id"], "web-console", "it is of no conversation");
         json!({"tool_name": "clipboard_read", "parameters": {}, "approval_id": ran["approval_id"]})
     };
     let yes = run();

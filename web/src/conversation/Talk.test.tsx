@@ -29,7 +29,7 @@ function answer(url: string, init: RequestInit): Promise<Response> {
     "sessions/s/messages": { session_id: "s", total: messages.length, last_event: lastEvent, messages },
     "sessions/s/uploads": { uploads: [] },
     models: { usual: "m", models: ["m"], providers: [], keyring: { available: true } },
-    about: { model: "m", limits: { upload_bytes: 100 } },
+    about: { model: "m", mode: "ask", modes: ["ask"], workspaces: ["/w"], user: { name: "owner", owner: true }, limits: { upload_bytes: 100 } },
   };
   return Promise.resolve(Response.json(answers[path] ?? {}));
 }

@@ -16,6 +16,7 @@ import { MessageRow } from "./MessageRow";
 import type { Row } from "./rows";
 import { DropZone } from "./sender/DropZone";
 import { MessageSender, type SenderHandle, useUploadLimit } from "./sender/MessageSender";
+import { Reach } from "./sender/Reach";
 import { attach } from "./sender/uploads";
 import { SessionContext } from "./SessionContext";
 import { NoticeLine } from "./steps/NoticeLine";
@@ -103,7 +104,18 @@ export function Talk({ sessionId }: { sessionId: string }) {
           running={talk.running}
           paused={paused}
           model={session.data?.metadata.model ?? null}
-          onModel={talk.chooseModel}
+          onModel={(model) => talk.choose({ model })}
+          reach={
+            <Reach
+              mode={session.data?.mode}
+              modes={session.data?.modes ?? []}
+              onMode={(mode) => talk.choose({ mode })}
+              workspace={place.workspace ?? undefined}
+              demo={session.data?.metadata.demo === true}
+              onWorkspace={(workspace) => talk.choose({ workspace })}
+              running={talk.running}
+            />
+          }
         />
         <Announcer turn={live.turn} />
       </DropZone>

@@ -7,7 +7,7 @@ import { keys } from "../api/keys";
 import { useText } from "../i18n";
 import { navigate } from "../router";
 import { sayError } from "../shell/Problem";
-import { compact, fork, forkAndSay, order, say, setModel, type TurnOrder } from "./actions";
+import { choose, type Chosen, compact, fork, forkAndSay, order, say, type TurnOrder } from "./actions";
 import type { RowActions } from "./MessageRow";
 import { hasArrived, type Outgoing, type Row, rowsOf, type UserRow } from "./rows";
 import { putBack, useDraft } from "./sender/draft";
@@ -118,9 +118,9 @@ export function useTalk(sessionId: string) {
     };
   }, [client, lastText, lastUploads, send, sessionId, summarise, tell]);
 
-  const chooseModel = useCallback(
-    (model: string) => {
-      setModel(sessionId, model)
+  const chooseHere = useCallback(
+    (chosen: Chosen) => {
+      choose(sessionId, chosen)
         .then(() => client.invalidateQueries({ queryKey: keys.session(sessionId) }))
         .catch(tell);
     },
@@ -130,7 +130,7 @@ export function useTalk(sessionId: string) {
   return {
     session, live, list, rows, running, paused, draft, setDraft, error, setError, sending: outgoing !== null,
     send: (content: string, uploads: readonly string[]) => void send(content, uploads, true),
-    give, actions, chooseModel, compacting,
+    give, actions, choose: chooseHere, compacting,
   };
 }
 

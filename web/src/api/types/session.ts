@@ -1,5 +1,5 @@
 // Conversations: sessions, messages, and the steps of a turn.
-import type { Decision, Image, Json, PathText, Status, Time } from "./call";
+import type { Decision, Image, Json, Mode, PathText, Status, Time } from "./call";
 
 export interface ForkedFrom {
   session_id: string;
@@ -9,6 +9,8 @@ export interface ForkedFrom {
 export interface SessionMeta {
   workspace?: PathText;
   model?: string;
+  /** As it was chosen for this session. */
+  mode?: Mode;
   toolset?: string;
   dialect?: string;
   forked_from?: ForkedFrom;
@@ -44,6 +46,10 @@ export interface TurnState {
 export interface SessionDetail extends SessionItem {
   last_event: number;
   turn: TurnState | null;
+  /** In which its next turn runs. */
+  mode: Mode;
+  /** Those that this person may choose for it. */
+  modes: Mode[];
 }
 
 export type Role = "user" | "assistant" | "system";

@@ -22,6 +22,8 @@ export interface ServerOptions {
   files?: Record<string, string | Buffer>;
   mode?: "ask" | "auto" | "read-only" | "unattended";
   environment?: Record<string, string>;
+  /** Further folders to work in, by name, beside the workspace. */
+  folders?: string[];
   /** The text of its config file. */
   config?: string;
   /** Where its folders are, for pictures in which the path is seen; else a new place. */
@@ -55,6 +57,7 @@ export class Server {
     const server = new Server(root, options);
     mkdirSync(join(root, "workspace"));
     mkdirSync(join(root, "home"));
+    for (const folder of options.folders ?? []) mkdirSync(join(root, folder));
     if (options.talk !== undefined) writeFileSync(join(root, "answers.json"), scriptOf(options.talk, options.images));
     if (options.config !== undefined) writeFileSync(join(root, "config.toml"), options.config);
     for (const [name, content] of Object.entries(options.files ?? {})) server.write(name, content);
@@ -63,8 +66,9 @@ export class Server {
   }
 
   private async launch(listen: string): Promise<void> {
-    const { talk, mode, config, environment } = this.options;
+    const { talk, mode, config, environment, folders } = this.options;
     const args = ["serve", "--json", "--listen", listen, "--data-dir", "data", "--workspace", "workspace"];
+    for (const folder of folders ?? []) args.push("--workspace", folder);
     if (talk !== undefined) args.push("--model", "scripted/answers.json");
     if (mode !== undefined) args.push("--mode", mode);
     if (config !== undefined) args.push("--config", "config.toml");

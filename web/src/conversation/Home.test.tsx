@@ -12,7 +12,14 @@ let refusal: Refusal | null;
 
 async function open() {
   const log = serve({
-    "GET about": () => ({ model: null, limits: { upload_bytes: 100, message_bytes: 100 } }),
+    "GET about": () => ({
+      model: null,
+      mode: "ask",
+      modes: ["ask", "auto", "read-only"],
+      workspaces: ["/w/one", "/w/two"],
+      user: { name: "owner", owner: true },
+      limits: { upload_bytes: 100, message_bytes: 100 },
+    }),
     "GET models": () => ({ usual: null, models: [], providers: [], keyring: { available: true } }),
     "POST sessions": () => ({ id: "n1" }),
     "POST sessions/n1/messages": () => refusal ?? { session_id: "n1" },

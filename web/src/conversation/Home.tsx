@@ -9,13 +9,14 @@ import { useAbout, useModels } from "../api/queries";
 import { useLanguage } from "../i18n";
 import { href, navigate } from "../router";
 import { Problem } from "../shell/Problem";
-import { createSession, discardIfRefused, say, startDemo } from "./actions";
+import { type Chosen, createSession, discardIfRefused, say, startDemo } from "./actions";
 import styles from "./conversation.module.css";
 import { sendFailure } from "./failure";
 import { FailureCard } from "./FailureCard";
 import { keepDraft, useDraft } from "./sender/draft";
 import { DropZone } from "./sender/DropZone";
 import { MessageSender, type SenderHandle, useUploadLimit } from "./sender/MessageSender";
+import { Reach } from "./sender/Reach";
 import { attach } from "./sender/uploads";
 
 const ICONS = [<FileSearchOutlined key="0" />, <CodeOutlined key="1" />, <ThunderboltOutlined key="2" />];
@@ -28,7 +29,8 @@ export function Home() {
   const models = useModels();
   const limit = useUploadLimit();
   const [text, setText] = useDraft(undefined);
-  const [model, setModel] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<Chosen>({});
+  const choose = (more: Chosen) => setChosen((before) => ({ ...before, ...more }));
   const [busy, setBusy] = useState<"send" | "demo" | null>(null);
   const [error, setError] = useState<unknown>(null);
   const sender = useRef<SenderHandle>(null);
@@ -36,7 +38,7 @@ export function Home() {
   const noModel = about.data?.model === null && models.data?.usual === null && models.data.models.length === 0;
 
   const begin = async (act: (id: string) => Promise<void>) => {
-    const session = await createSession(model);
+    const session = await createSession(chosen);
     await act(session.id);
     void client.invalidateQueries({ queryKey: keys.sessions });
     navigate({ name: "session", id: session.id });
@@ -139,8 +141,18 @@ export function Home() {
         sending={busy === "send"}
         running={false}
         paused={false}
-        model={model}
-        onModel={setModel}
+        model={chosen.model ?? null}
+        onModel={(model) => choose({ model })}
+        reach={
+          <Reach
+            mode={chosen.mode ?? about.data?.mode}
+            modes={about.data?.modes ?? []}
+            onMode={(mode) => choose({ mode })}
+            workspace={chosen.workspace ?? about.data?.workspaces[0]}
+            onWorkspace={(workspace) => choose({ workspace })}
+            running={false}
+          />
+        }
       />
     </DropZone>
   );

@@ -30,7 +30,7 @@ function answer(url: string, init: RequestInit): Promise<Response> {
     "sessions/s/uploads": { uploads: [] },
     "sessions/s/changes": { changes: [] },
     models: { usual: "m", models: ["m"], providers: [], keyring: { available: true } },
-    about: { model: "m", limits: { upload_bytes: 100 } },
+    about: { model: "m", mode: "ask", modes: ["ask"], workspaces: ["/w"], user: { name: "owner", owner: true }, limits: { upload_bytes: 100 } },
   };
   return Promise.resolve(Response.json(answers[path] ?? {}));
 }

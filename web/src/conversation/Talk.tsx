@@ -19,6 +19,7 @@ import { DemoNext } from "./sender/DemoNext";
 import { DropZone } from "./sender/DropZone";
 import { MessageSender, type SenderHandle, useUploadLimit } from "./sender/MessageSender";
 import { QueuedList } from "./sender/QueuedList";
+import { Reach } from "./sender/Reach";
 import { attach } from "./sender/uploads";
 import { SessionContext } from "./SessionContext";
 import { NoticeLine } from "./steps/NoticeLine";
@@ -125,7 +126,18 @@ export function Talk({ sessionId }: { sessionId: string }) {
           running={running}
           paused={paused}
           model={session.data?.metadata.model ?? null}
-          onModel={talk.chooseModel}
+          onModel={(model) => talk.choose({ model })}
+          reach={
+            <Reach
+              mode={session.data?.mode}
+              modes={session.data?.modes ?? []}
+              onMode={(mode) => talk.choose({ mode })}
+              workspace={place.workspace ?? undefined}
+              demo={session.data?.metadata.demo === true}
+              onWorkspace={(workspace) => talk.choose({ workspace })}
+              running={talk.running}
+            />
+          }
         />
         <Announcer turn={live.turn} />
       </DropZone>

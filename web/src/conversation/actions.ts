@@ -1,6 +1,6 @@
 // What a person does to a conversation, as requests.
 import { api, ApiError } from "../api/client";
-import type { ExecuteResponse, MessageSent, Outcome, QueuedMessage, SessionItem, Upload } from "../api/types";
+import type { ExecuteResponse, MessageSent, Mode, Outcome, QueuedMessage, SessionItem, Upload } from "../api/types";
 import { messageBefore } from "./useMessages";
 
 /** Large trees take their time. */
@@ -10,8 +10,15 @@ function session(id: string): string {
   return `sessions/${encodeURIComponent(id)}`;
 }
 
-export function createSession(model: string | null): Promise<SessionItem> {
-  return api.post<SessionItem>("sessions", model === null ? {} : { model });
+/** What was chosen at the message field. */
+export interface Chosen {
+  model?: string;
+  mode?: Mode;
+  workspace?: string;
+}
+
+export function createSession(chosen: Chosen): Promise<SessionItem> {
+  return api.post<SessionItem>("sessions", chosen);
 }
 
 export function say(sessionId: string, content: string, uploads: readonly string[]): Promise<MessageSent> {
@@ -96,8 +103,8 @@ export async function forkAndSay(sessionId: string, messageId: number, content: 
   return copy.id;
 }
 
-export function setModel(sessionId: string, model: string): Promise<SessionItem> {
-  return api.put<SessionItem>(session(sessionId), { model });
+export function choose(sessionId: string, chosen: Chosen): Promise<SessionItem> {
+  return api.put<SessionItem>(session(sessionId), chosen);
 }
 
 /** A click is the yes: it undoes what the call changed, where that is still as the call left it. */

@@ -9,6 +9,8 @@ import { navigate } from "../router";
 import { sayError } from "../shell/Problem";
 import {
   askAgain,
+  choose,
+  type Chosen,
   compact,
   editQueued,
   fork,
@@ -19,7 +21,6 @@ import {
   retry,
   say,
   sendQueued,
-  setModel,
   type TurnOrder,
 } from "./actions";
 import type { RowActions } from "./MessageRow";
@@ -166,9 +167,9 @@ export function useTalk(sessionId: string) {
     };
   }, [client, refresh, sessionId, summarise, tell]);
 
-  const chooseModel = useCallback(
-    (model: string) => {
-      setModel(sessionId, model)
+  const chooseHere = useCallback(
+    (chosen: Chosen) => {
+      choose(sessionId, chosen)
         .then(() =>
           // Another model may take other files.
           Promise.all([keys.session(sessionId), keys.uploads(sessionId)].map((queryKey) => client.invalidateQueries({ queryKey }))),
@@ -182,6 +183,6 @@ export function useTalk(sessionId: string) {
     session, live, list, rows, running, paused, draft, setDraft, error, setError, sending: outgoing !== null,
     send: (content: string, uploads: readonly string[]) => void (running ? addToQueue(content, uploads) : send(content, uploads, true)),
     sayNext: (content: string) => void send(content, [], false),
-    give, actions, chooseModel, compacting, queueActions, askAgain: askOnceMore,
+    give, actions, choose: chooseHere, compacting, queueActions, askAgain: askOnceMore,
   };
 }

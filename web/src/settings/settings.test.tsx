@@ -16,6 +16,7 @@ const about: About = {
   here: true,
   workspaces: ["/w"],
   mode: "ask",
+  modes: ["ask", "auto", "read-only", "unattended"],
   language: "auto",
   model: null,
   limits: { upload_bytes: 1, message_bytes: 1 },

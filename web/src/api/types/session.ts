@@ -1,5 +1,5 @@
 // Conversations: sessions, messages, and the steps of a turn.
-import type { Decision, Image, Json, PathText, Status, Time } from "./call";
+import type { Decision, Image, Json, Mode, PathText, Status, Time } from "./call";
 import type { SessionEvent } from "./event";
 
 export interface ForkedFrom {
@@ -10,6 +10,8 @@ export interface ForkedFrom {
 export interface SessionMeta {
   workspace?: PathText;
   model?: string;
+  /** As it was chosen for this session. */
+  mode?: Mode;
   toolset?: string;
   dialect?: string;
   forked_from?: ForkedFrom;
@@ -48,6 +50,10 @@ export interface SessionDetail extends SessionItem {
   last_event: number;
   turn: TurnState | null;
   queued: QueuedMessage[];
+  /** In which its next turn runs. */
+  mode: Mode;
+  /** Those that this person may choose for it. */
+  modes: Mode[];
 }
 
 /** Waits for the end of the turn. */

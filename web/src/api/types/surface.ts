@@ -1,5 +1,5 @@
 // The rest of the API: settings, models, files on their way, audit, undo, processes, vitals.
-import type { Json, Time } from "./call";
+import type { Json, Mode, Time } from "./call";
 import type { Upload } from "./session";
 
 export interface About {
@@ -8,7 +8,9 @@ export interface About {
   /** Whether the person sits at the machine that serves this page. */
   here: boolean;
   workspaces: string[];
-  mode: string;
+  mode: Mode;
+  /** Those that this person may choose for a new session. */
+  modes: Mode[];
   language: string;
   model: string | null;
   limits: { upload_bytes: number; message_bytes: number; requests_per_second?: number };

@@ -2,7 +2,7 @@
 import { ArrowUpOutlined, CaretRightOutlined, PaperClipOutlined, PauseOutlined } from "@ant-design/icons";
 import { Sender } from "@ant-design/x";
 import { Button, Input, Tooltip } from "antd";
-import { type ComponentProps, type ComponentRef, type Ref, useImperativeHandle, useRef } from "react";
+import { type ComponentProps, type ComponentRef, type ReactNode, type Ref, useImperativeHandle, useRef } from "react";
 
 import { useAbout } from "../../api/queries";
 import { useText } from "../../i18n";
@@ -31,6 +31,8 @@ interface Props {
   paused: boolean;
   model: string | null;
   onModel: (model: string) => void;
+  /** Beside the model: the mode and the folder. */
+  reach: ReactNode;
   ref?: Ref<SenderHandle>;
 }
 
@@ -93,6 +95,7 @@ export function MessageSender({ ref, ...props }: Props) {
               <Button type="text" icon={<PaperClipOutlined />} aria-label={words.attach} onClick={() => picker.current?.click()} />
             </Tooltip>
             <ModelChoice value={props.model} onChange={props.onModel} />
+            {props.reach}
             <span className="dh-space" />
             {running && (
               <Tooltip title={paused ? words.resume : words.pause}>

@@ -15,7 +15,7 @@ export const keys = {
   models: ["models"] as const,
   settings: ["settings"] as const,
   servers: ["servers"] as const,
-  serverLog: (name: string) => ["servers", "log", name] as const,
+  serverLog: (name: string) => ["server-log", name] as const,
   grants: ["grants"] as const,
   undo: ["undo"] as const,
   processes: ["processes"] as const,

@@ -108,7 +108,7 @@ test("one signs in to a server in the browser, and out again; in Chinese, on a p
   try {
     const server = await serve({ talk: {} });
     await page.setViewportSize({ width: 390, height: 844 });
-    await context.addInitScript(() => localStorage.setItem("deskhand.language", "zh"));
+    await page.addInitScript(() => localStorage.setItem("deskhand.language", "zh"));
     await page.goto(server.openUrl);
     await visit(page, server, "/settings/servers");
     await page.getByRole("button", { name: named("添加服务器") }).click();

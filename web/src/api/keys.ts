@@ -16,7 +16,7 @@ export const keys = {
   models: ["models"] as const,
   settings: ["settings"] as const,
   servers: ["servers"] as const,
-  serverLog: (name: string) => ["servers", "log", name] as const,
+  serverLog: (name: string) => ["server-log", name] as const,
   grants: ["grants"] as const,
   undo: ["undo"] as const,
   changes: (id: string) => ["undo", "of", id] as const,

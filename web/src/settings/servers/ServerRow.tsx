@@ -27,6 +27,7 @@ const COLOURS: Record<ServerStatus, string> = {
 export function ServerRow({ server }: { server: McpServer }) {
   const text = useServerText();
   const [open, setOpen] = useState(false);
+  const actions = useServerActions();
   const callable = server.tools.filter(({ hidden }) => !hidden);
   const name = visible(server.name);
   return (
@@ -36,7 +37,7 @@ export function ServerRow({ server }: { server: McpServer }) {
           <strong>{name}</strong> <Tag color={COLOURS[server.status]}>{text.status[server.status]}</Tag>
           {server.tools.length > 0 && <span className={shared.faint}>{text.toolCount(callable.length)}</span>}
         </div>
-        <Actions server={server} />
+        <Actions server={server} actions={actions} />
         <Button size="small" aria-expanded={open} aria-label={`${open ? text.hide : text.show}: ${name}`} onClick={() => setOpen(!open)}>
           {open ? text.hide : text.show}
         </Button>
@@ -56,18 +57,24 @@ export function ServerRow({ server }: { server: McpServer }) {
             <p key={note}>{visible(note)}</p>
           ))}
           <ToolRules server={server} />
-          <ServerLog name={server.name} />
+          {/* A server that is being removed has no log to ask for. */}
+          {!actions.remove.isPending && <ServerLog name={server.name} />}
         </div>
       )}
     </li>
   );
 }
 
-function Actions({ server }: { server: McpServer }) {
+interface ActionsProps {
+  server: McpServer;
+  actions: ReturnType<typeof useServerActions>;
+}
+
+function Actions({ server, actions }: ActionsProps) {
   const texts = useText();
   const text = useServerText();
   const { modal, message } = App.useApp();
-  const { change, remove, restart } = useServerActions();
+  const { change, remove, restart } = actions;
   const name = visible(server.name);
   const onError = (error: unknown) => void message.error(sayError(error, texts).message);
   const askRemove = () => {

@@ -70,5 +70,5 @@ fn ollama_that_does_not_run_says_how_to_start_it_in_both_languages() {
         assert_eq!(config(&shop), "");
     }
     let ran = Shop::new().run(&["setup", "nobody"]);
-    assert_eq!((ran.code, ran.stderr.contains("no provider \"nobody\"")), (1, true), "{ran:?}");
+    assert_eq!((ran.code, ran.stderr.contains("no provider \"nobody\"")), (2, true), "{ran:?}");
 }

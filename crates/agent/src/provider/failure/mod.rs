@@ -104,7 +104,9 @@ fn classed(about: &About, status: Option<u16>, words: &Words) -> ProviderError {
         _ if words.is_page && !matches!(status, Some(401..=403 | 429 | 500..)) => {
             Some(Problem::NotCompatible)
         }
-        _ if matches!(status, Some(404 | 405)) && words.names_no_model() => Some(Problem::NotCompatible),
+        _ if status == Some(405) || (status == Some(404) && words.names_no_model()) => {
+            Some(Problem::NotCompatible)
+        }
         _ => None,
     };
     error.hint = match error.problem {
@@ -148,7 +150,11 @@ pub(crate) fn hint(about: &About, class: ErrorClass) -> Option<String> {
             None => "Wait a while.".to_owned(),
         },
         ErrorClass::Network if about.is_local && about.start.is_some() => {
-            format!("Is the server running? Start it: {}", about.start.as_deref().unwrap_or_default())
+            format!(
+                "Is the server running? Start it with `{}`, or set {} to where it listens.",
+                about.start.as_deref().unwrap_or_default(),
+                about.base_variable.as_deref().unwrap_or("the base URL")
+            )
         }
         ErrorClass::Network if about.is_local => match &about.base_variable {
             Some(variable) => {

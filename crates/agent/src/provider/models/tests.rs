@@ -101,9 +101,9 @@ fn options_win() {
 #[test]
 fn what_is_missing_is_named() {
     for (model, variables, part) in [
-        ("openai/gpt-5", vec![], "Set OPENAI_API_KEY"),
-        ("zhipu/glm-4.6", vec![("ZHIPU_API_KEY", " , ")], "Set ZHIPU_API_KEY"),
-        ("custom/x", vec![], "Set DESKHAND_BASE_URL"),
+        ("openai/gpt-5", vec![], "set OPENAI_API_KEY"),
+        ("zhipu/glm-4.6", vec![("ZHIPU_API_KEY", " , ")], "set ZHIPU_API_KEY"),
+        ("custom/x", vec![], "set DESKHAND_BASE_URL"),
         ("openai/x", vec![("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "ftp://x")], "ftp://x"),
         ("openai/x", vec![("OPENAI_API_KEY", "k\u{7}y")], "Look at OPENAI_API_KEY"),
     ] {

@@ -308,8 +308,11 @@ impl DialectEntry {
     pub fn refusal(&self, arguments: &Value, canonical: &Value) -> Option<String> {
         let properties = &self.input_schema(canonical)["properties"];
         self.parameters.iter().filter(|parameter| !parameter.refusal.is_empty()).find_map(|parameter| {
-            let validator = schema::compile(&properties[parameter.name]).ok()?;
-            let given = arguments.get(parameter.name).filter(|value| !value.is_null())?;
+            let schema = &properties[parameter.name];
+            // What is of another kind altogether is told in our words.
+            let is_list = schema["type"] == "array";
+            let given = arguments.get(parameter.name).filter(|value| value.is_array() == is_list)?;
+            let validator = schema::compile(schema).ok()?;
             let text =
                 validator.iter_errors(given).find_map(|error| error.instance().as_str().map(str::to_owned));
             Some(format!("{}{}", parameter.refusal, text?))

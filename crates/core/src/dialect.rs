@@ -2,9 +2,17 @@
 //!
 //! A dialect is a table. One implementation, many names.
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Map, Value, json};
 
-use crate::{error::ToolError, outcome::Outcome, registry::Registry, schema};
+use crate::{
+    error::ToolError,
+    outcome::Outcome,
+    registry::{Registry, ToolEntry},
+    schema,
+};
 
 /// The tools of another system.
 #[derive(Clone, Debug)]
@@ -26,6 +34,8 @@ pub struct DialectEntry {
     pub parameters: &'static [Parameter],
     /// Arguments that are always so: JSON objects.
     pub fixed: &'static str,
+    /// What it does, in English and in Chinese, where the canonical tool's description says other or more.
+    pub about: Option<(&'static str, &'static str)>,
     /// The shape of its results, where it is not the usual one of its system.
     pub shape: Option<fn(&Outcome) -> Value>,
 }
@@ -39,6 +49,8 @@ pub struct Parameter {
     pub required: bool,
     /// What it is where it is left out; JSON. Empty: the canonical tool's own default.
     pub default: &'static str,
+    /// A parameter of the same tool: where it is `true`, the default does not hold.
+    pub unless: &'static str,
     /// Tighter bounds than the canonical tool's; JSON Schema keywords as a JSON object.
     pub bounds: &'static str,
     /// What its values are called here, where they are called otherwise; a JSON object. A value that is not in it stays
@@ -48,6 +60,10 @@ pub struct Parameter {
     pub becomes: Becomes,
     /// Its own schema, where it is not that of the canonical parameter; a JSON object.
     pub schema: &'static str,
+    /// What it means, where the canonical words speak of what that system does not have.
+    pub says: &'static str,
+    /// What that system says of a text that its schema does not take, before the text itself. Empty: our words.
+    pub refusal: &'static str,
 }
 
 /// How a value of another system becomes ours.
@@ -70,10 +86,13 @@ impl Parameter {
             is: name,
             required: true,
             default: "",
+            unless: "",
             bounds: "{}",
             becomes: Becomes::Itself,
             schema: "",
             values: "",
+            says: "",
+            refusal: "",
         }
     }
 
@@ -112,8 +131,24 @@ impl Parameter {
         self
     }
 
+    /// The default does not hold in a call where the parameter `other` is `true`.
+    pub const fn unless(mut self, other: &'static str) -> Self {
+        self.unless = other;
+        self
+    }
+
     pub const fn bounds(mut self, json: &'static str) -> Self {
         self.bounds = json;
+        self
+    }
+
+    pub const fn says(mut self, description: &'static str) -> Self {
+        self.says = description;
+        self
+    }
+
+    pub const fn refused_with(mut self, sentence: &'static str) -> Self {
+        self.refusal = sentence;
         self
     }
 
@@ -171,7 +206,12 @@ fn times(number: &serde_json::Number, factor: u32) -> Value {
 
 impl DialectEntry {
     pub const fn new(name: &'static str, tool: &'static str, parameters: &'static [Parameter]) -> Self {
-        Self { name, tool, parameters, fixed: "{}", shape: None }
+        Self { name, tool, parameters, fixed: "{}", about: None, shape: None }
+    }
+
+    pub const fn about(mut self, english: &'static str, chinese: &'static str) -> Self {
+        self.about = Some((english, chinese));
+        self
     }
 
     pub const fn fixed(mut self, json: &'static str) -> Self {
@@ -184,14 +224,28 @@ impl DialectEntry {
         self
     }
 
+    /// What it does, in English and in Chinese; `tool` is the canonical one, where it exists.
+    pub fn description<'a>(&self, tool: Option<&'a ToolEntry>) -> (&'a str, &'a str) {
+        let of_tool = || tool.map(|tool| (tool.spec().description, tool.spec().description_zh));
+        self.about.or_else(of_tool).unwrap_or_default()
+    }
+
     /// Arguments in that system's words, in ours. What is no documented parameter goes through as it is,
     /// and is checked by the canonical schema. Fixed arguments cannot be overridden.
     pub fn to_canonical(&self, arguments: Value) -> Value {
         let Value::Object(mut given) = arguments else { return arguments };
         let mut canonical = Map::new();
+        let without_default: Vec<&str> = self
+            .parameters
+            .iter()
+            .filter(|parameter| !parameter.unless.is_empty())
+            .filter(|parameter| given.get(parameter.unless) == Some(&Value::Bool(true)))
+            .map(|parameter| parameter.name)
+            .collect();
         for parameter in self.parameters {
             let value = given.remove(parameter.name).filter(|value| !value.is_null());
-            if let Some(value) = value.or_else(|| parse(parameter.default)) {
+            let default = || parse(parameter.default).filter(|_| !without_default.contains(&parameter.name));
+            if let Some(value) = value.or_else(default) {
                 parameter.put(parameter.value_here(value), &mut canonical);
             }
         }
@@ -229,6 +283,12 @@ impl DialectEntry {
                     fields.retain(|keyword, _| keyword == "description");
                     fields.insert("type".into(), "string".into());
                 }
+                if !parameter.says.is_empty() {
+                    fields.insert("description".into(), parameter.says.into());
+                }
+                if parameter.required {
+                    fields.remove("default");
+                }
                 if let Some(default) = parse(parameter.default) {
                     fields.insert("default".into(), default);
                 }
@@ -242,6 +302,21 @@ impl DialectEntry {
             }
         }
         json!({"type": "object", "properties": properties, "required": required})
+    }
+
+    /// What that system says itself of a text that it does not take: of the first such parameter.
+    pub fn refusal(&self, arguments: &Value, canonical: &Value) -> Option<String> {
+        let properties = &self.input_schema(canonical)["properties"];
+        self.parameters.iter().filter(|parameter| !parameter.refusal.is_empty()).find_map(|parameter| {
+            let schema = &properties[parameter.name];
+            // What is of another kind altogether is told in our words.
+            let is_list = schema["type"] == "array";
+            let given = arguments.get(parameter.name).filter(|value| value.is_array() == is_list)?;
+            let validator = schema::compile(schema).ok()?;
+            let text =
+                validator.iter_errors(given).find_map(|error| error.instance().as_str().map(str::to_owned));
+            Some(format!("{}{}", parameter.refusal, text?))
+        })
     }
 
     /// What is wrong with the arguments by that system's own bounds.
@@ -297,126 +372,30 @@ impl Dialect {
         Some(ToolError { status: crate::Status::NotFound, ..error })
     }
 
+    /// One of its tools, for programs.
+    pub fn listed(&self, entry: &DialectEntry, registry: &Registry) -> Value {
+        let tool = registry.get(entry.tool);
+        let canonical = tool.as_ref().map_or(&Value::Null, |tool| tool.input_schema());
+        let (description, description_zh) = entry.description(tool.as_deref());
+        json!({
+            "name": entry.name,
+            "tool": entry.tool,
+            "description": description,
+            "description_zh": description_zh,
+            "built": tool.is_some(),
+            "available": registry.find(entry.name, Some(self.name)).is_ok(),
+            "input_schema": entry.input_schema(canonical),
+        })
+    }
+
     /// Every tool that this system has, for programs: what it is here, whether it is built, and its schema in that
     /// system's words.
     pub fn listing(&self, registry: &Registry) -> Vec<Value> {
-        let row = |entry: &DialectEntry| {
-            let tool = registry.get(entry.tool);
-            let canonical = tool.as_ref().map_or(&Value::Null, |tool| tool.input_schema());
-            json!({
-                "name": entry.name,
-                "tool": entry.tool,
-                "built": tool.is_some(),
-                "input_schema": entry.input_schema(canonical),
-            })
-        };
-        self.entries.iter().map(row).collect()
+        self.entries.iter().map(|entry| self.listed(entry, registry)).collect()
     }
 
     /// The entries whose tool exists, and those whose tool does not (yet).
     pub fn split<'a>(&'a self, registry: &'a Registry) -> (Vec<&'a DialectEntry>, Vec<&'a DialectEntry>) {
         self.entries.iter().partition(|entry| registry.get(entry.tool).is_some())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MONITOR: DialectEntry = DialectEntry::new(
-        "monitor",
-        "look",
-        &[
-            Parameter::optional("metric")
-                .is("sections")
-                .default(r#""all""#)
-                .bounds(r#"{"enum": ["cpu", "all"]}"#)
-                .values(r#"{"cpu": ["cpu"], "all": ["cpu", "disk"]}"#),
-            Parameter::optional("interval").is("interval_s"),
-        ],
-    );
-
-    const RUN: DialectEntry = DialectEntry::new(
-        "run",
-        "bash",
-        &[
-            Parameter::required("command").is("argv").added(r#"{"type": "string"}"#),
-            Parameter::optional("args").is("argv").default("[]").added(r#"{"type": "array"}"#),
-            Parameter::optional("timeout")
-                .is("timeout_ms")
-                .default("30")
-                .times(1000, r#"{"type": "number"}"#),
-        ],
-    );
-
-    #[test]
-    fn values_have_names_of_their_own() {
-        for (given, wanted) in [
-            (json!({"metric": "cpu"}), json!({"sections": ["cpu"]})),
-            (json!({}), json!({"sections": ["cpu", "disk"]})),
-            (json!({"metric": null, "interval": 2}), json!({"sections": ["cpu", "disk"], "interval_s": 2})),
-            (json!({"metric": "other"}), json!({"sections": "other"})),
-            (json!({"metric": ["disk"]}), json!({"sections": ["disk"]})),
-        ] {
-            assert_eq!(MONITOR.to_canonical(given.clone()), wanted, "{given}");
-        }
-    }
-
-    #[test]
-    fn units_and_lists_become_ours() {
-        for (given, wanted) in [
-            (json!({"command": "ls"}), json!({"argv": ["ls"], "timeout_ms": 30_000})),
-            (
-                json!({"command": "ls", "args": ["-l", "a b"], "timeout": 2}),
-                json!({"argv": ["ls", "-l", "a b"], "timeout_ms": 2_000}),
-            ),
-            (json!({"command": "ls", "timeout": 0.5}), json!({"argv": ["ls"], "timeout_ms": 500.0})),
-            (json!({"command": "ls", "timeout": "x"}), json!({"argv": ["ls"], "timeout_ms": "x"})),
-            (json!({"command": 5, "timeout": i64::MAX}), json!({"argv": [5], "timeout_ms": i64::MAX})),
-        ] {
-            assert_eq!(RUN.to_canonical(given.clone()), wanted, "{given}");
-        }
-    }
-
-    #[test]
-    fn fields_become_an_object() {
-        const AT: DialectEntry = DialectEntry::new(
-            "at",
-            "look",
-            &[
-                Parameter::required("x").is("place").field("x", r#"{"type": "integer"}"#),
-                Parameter::required("y").is("place").field("y", r#"{"type": "integer"}"#),
-            ],
-        );
-        assert_eq!(AT.to_canonical(json!({"x": 1, "y": 2})), json!({"place": {"x": 1, "y": 2}}));
-        assert_eq!(AT.violations(&json!({"x": 1, "y": "2"}), &json!({})).len(), 1);
-    }
-
-    #[test]
-    fn bounds_are_those_of_the_other_systems_values() {
-        let canonical = json!({"properties": {
-            "sections": {"type": "array", "items": {"type": "string"}, "description": "What."},
-            "interval_s": {"type": "number"},
-        }});
-        let metric = &MONITOR.input_schema(&canonical)["properties"]["metric"];
-        let wanted =
-            json!({"type": "string", "description": "What.", "default": "all", "enum": ["cpu", "all"]});
-        assert_eq!(*metric, wanted);
-        for (given, right) in [
-            (json!({"metric": "cpu", "interval": null}), true),
-            (json!({"metric": "disk"}), false),
-            (json!({"metric": ["cpu"]}), false),
-            (json!({"interval": "x"}), false),
-        ] {
-            assert_eq!(MONITOR.violations(&given, &canonical).is_empty(), right, "{given}");
-        }
-    }
-
-    #[test]
-    fn its_own_schema_is_the_one_that_binds() {
-        let canonical = json!({"properties": {"argv": {"type": "array"}, "timeout_ms": {"maximum": 5}}});
-        assert!(RUN.violations(&json!({"command": "ls", "timeout": 30}), &canonical).is_empty());
-        assert_eq!(RUN.violations(&json!({"command": ["ls"], "timeout": "x"}), &canonical).len(), 2);
-        assert_eq!(RUN.violations(&json!({}), &canonical), ["\"command\" is a required property"]);
     }
 }

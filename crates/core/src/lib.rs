@@ -65,7 +65,7 @@ pub use page_camera::{PageCamera, PagePicture, PageShot};
 pub use pattern::CommandPattern;
 pub use plan::{Access, Fingerprint, Plan, Preview, Touch, Undoable};
 pub use policy::{Decision, Desktop, Mode, Policy, Question, Verdict};
-pub use registry::{Absent, Found, Guest, Refused, Registry, ToolEntry};
+pub use registry::{Absent, DuplicateName, Found, Guest, Refused, Registry, ToolEntry};
 pub use screener::{Masked, Screener};
 pub use session_end::SessionEnd;
 pub use spec::{Effects, Permission, Spec, SpecOf};

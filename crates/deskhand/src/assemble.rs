@@ -77,11 +77,13 @@ impl App {
         let workspaces = workspaces(shared)?;
         let data = DataFolder::open(&data_dir)?;
         let mut registry = registry();
+        registry.check_names()?;
         let mut settings = load_settings(shared, &workspaces[0], data.trust(), &registry)?;
+        settings.configure_dialects(&mut registry);
         let config_dir = config_dir(shared, &workspaces);
         settings.warnings.extend(not_read(shared, config_dir.as_deref()));
         let store = data.store(&settings.store());
-        let paths_config = paths_config(shared, &settings, &data_dir, workspaces);
+        let paths_config = paths_config(shared, &mut settings, &data_dir, workspaces);
         let paths = Paths::open(paths_config.clone()).context("the workspace cannot be opened")?;
         let undo: Arc<dyn UndoJournal> = store.undo();
         // One for all that goes out: what browsers may reach, any other tool may, and nothing else.
@@ -253,7 +255,7 @@ fn with_shell(services: Services, settings: &Settings, data_dir: &Path) -> Servi
     services
         .with(settings.shell())
         .with(deskhand_tools::shell::ShellPlaces::new(data_dir, places::home()))
-        .with(deskhand_tools::shell::ProcessTable::new(data_dir))
+        .with(deskhand_tools::shell::ProcessTable::waiting(data_dir, settings.longest_wait()))
 }
 
 /// What lies beside the config and is read from there.
@@ -392,7 +394,7 @@ fn workspaces(shared: &Shared) -> Result<Vec<PathBuf>> {
 
 fn paths_config(
     shared: &Shared,
-    settings: &Settings,
+    settings: &mut Settings,
     data_dir: &Path,
     workspaces: Vec<PathBuf>,
 ) -> PathsConfig {
@@ -408,9 +410,14 @@ fn paths_config(
             .flat_map(move |name| [folder.join(name), folder.join(format!("{name}.new"))])
     };
     own.extend(named_dir(shared).into_iter().flat_map(beside));
+    let further = settings.read_only_roots(places::home().as_deref());
+    let not_there = further.iter().filter(|folder| !folder.is_dir());
+    let words = |folder: &PathBuf| format!("read_only_roots: there is no folder {}", folder.display());
+    settings.warnings.extend(not_there.map(words));
     PathsConfig {
         workspaces,
         read_only: vec![data_dir.join("uploads"), data_dir.join("skills")],
+        further,
         own,
         outputs: data_dir.join("outputs"),
         home: places::home(),

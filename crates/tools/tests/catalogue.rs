@@ -211,3 +211,37 @@ fn documented_calls_fit_the_canonical_schemas() {
         }
     }
 }
+
+/// What is said of a tool and its parameters speaks of what its system has: a caller there does not know our names.
+#[test]
+fn descriptions_name_no_parameter_that_the_dialect_lacks() {
+    let registry = deskhand_tools::registry();
+    for dialect in registry.dialects() {
+        for entry in dialect.entries {
+            let Some(tool) = registry.get(entry.tool) else { continue };
+            let schema = entry.input_schema(tool.input_schema());
+            let (english, chinese) = entry.description(Some(&tool));
+            let mut texts = vec![english.to_owned(), chinese.to_owned()];
+            let properties = schema["properties"].as_object().unwrap();
+            texts.extend(
+                properties.values().filter_map(|schema| schema["description"].as_str()).map(str::to_owned),
+            );
+            // Short names are words, too.
+            let ours = tool.input_schema()["properties"].as_object().unwrap().keys();
+            let foreign = ours.filter(|name| !properties.contains_key(*name));
+            for name in foreign.filter(|name| name.contains('_') || *name == "argv") {
+                let told = texts.iter().find(|text| text.contains(name.as_str()));
+                assert_eq!(told, None, "{} {}: {name}", dialect.name, entry.name);
+            }
+            for (name, property) in properties {
+                let required = schema["required"].as_array().unwrap().iter().any(|known| known == name);
+                assert!(
+                    !required || property.get("default").is_none(),
+                    "{} {}: {name}",
+                    dialect.name,
+                    entry.name
+                );
+            }
+        }
+    }
+}

@@ -4,7 +4,10 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::registry::{Registry, ToolEntry};
+use crate::{
+    dialect::{Dialect, DialectEntry},
+    registry::{Registry, ToolEntry},
+};
 
 pub fn manual(registry: &Registry, entry: &ToolEntry) -> String {
     let spec = entry.spec();
@@ -23,6 +26,23 @@ pub fn manual(registry: &Registry, entry: &ToolEntry) -> String {
     let _ = write!(page, "\n## Parameters\n\n{}", parameters(entry.input_schema()));
     let _ = write!(page, "\n## Result\n\n{}", parameters(entry.output_schema()));
     let _ = write!(page, "\n## Example\n\n```sh\ndeskhand call {} '{}'\n```\n", spec.name, spec.example);
+    page
+}
+
+/// The manual page of a tool of another system, in its words.
+pub fn manual_in_dialect(dialect: &Dialect, entry: &DialectEntry, tool: &ToolEntry) -> String {
+    let (description, description_zh) = entry.description(Some(tool));
+    let mut page = format!("# {}\n\n{description}\n", entry.name);
+    if !description_zh.is_empty() {
+        let _ = write!(page, "\n{description_zh}\n");
+    }
+    let spec = tool.spec();
+    let _ = write!(page, "\n- Dialect: {} ({})\n", dialect.name, dialect.about);
+    let _ =
+        writeln!(page, "- Tool here: `{}` (`deskhand tools {}` is its manual page)", spec.name, spec.name);
+    let _ = writeln!(page, "- Permission: {} (the plan of each call settles it)", spec.permission);
+    let schema = entry.input_schema(tool.input_schema());
+    let _ = write!(page, "\n## Parameters\n\n{}", parameters(&schema));
     page
 }
 

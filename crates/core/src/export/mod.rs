@@ -6,6 +6,6 @@ mod mcp;
 mod openai;
 
 pub use listing::listing;
-pub use manual::manual;
-pub use mcp::mcp_tool;
-pub use openai::openai_function;
+pub use manual::{manual, manual_in_dialect};
+pub use mcp::{mcp_tool, mcp_tool_in_dialect};
+pub use openai::{openai_function, openai_function_in_dialect};

@@ -24,6 +24,9 @@ pub(super) fn find(registry: &Registry, request: &Request) -> ToolResult<(Arc<To
         // A dialect's own bounds bind only where the dialect was asked for: its name alone may be used with
         // all that the tool can do.
         if request.dialect.is_some() {
+            if let Some(refusal) = entry.refusal(&given, schema) {
+                return Err(ToolError::invalid("invalid_arguments", refusal));
+            }
             let wrong = entry.violations(&given, schema);
             if !wrong.is_empty() {
                 let (dialect, name) = (dialect.name, entry.name);
@@ -36,7 +39,7 @@ pub(super) fn find(registry: &Registry, request: &Request) -> ToolResult<(Arc<To
                 format!("{} and {} are the same parameter: give one of them.", parameter.name, parameter.is);
             return Err(ToolError::invalid("invalid_arguments", message));
         }
-        given = entry.to_canonical(given);
+        given = found.to_canonical(given);
     }
     arguments::normalise(&mut given, schema);
     Ok((found.entry, given))

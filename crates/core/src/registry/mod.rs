@@ -8,6 +8,7 @@ mod tests;
 use std::{collections::HashMap, sync::Arc};
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use self::guests::Guests;
@@ -37,6 +38,19 @@ impl Absent {
     }
 }
 
+/// Two tools with one name: each name is for one tool, so the second was not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("two tools are called {name}{}: a name can be registered once", in_dialect(.dialect.as_deref()))]
+pub struct DuplicateName {
+    pub name: String,
+    /// The dialect that has both; `None`: they are ours.
+    pub dialect: Option<String>,
+}
+
+fn in_dialect(dialect: Option<&str>) -> String {
+    dialect.map_or_else(String::new, |dialect| format!(" in the dialect {dialect}"))
+}
+
 /// All tools and dialects.
 #[derive(Default)]
 pub struct Registry {
@@ -46,6 +60,10 @@ pub struct Registry {
     dialects: Vec<Dialect>,
     /// Dialect names that are no canonical name: the entries that have it.
     foreign: HashMap<&'static str, Vec<(usize, usize)>>,
+    /// What is configured for tools of dialects, by dialect and name: arguments in our words.
+    configured: HashMap<(&'static str, &'static str), Map<String, Value>>,
+    /// The first name that was registered twice.
+    duplicate: Option<DuplicateName>,
     guests: Guests,
 }
 
@@ -54,6 +72,25 @@ pub struct Found<'a> {
     pub entry: Arc<ToolEntry>,
     /// The dialect entry by which it was found, where it was.
     pub dialect: Option<(&'a Dialect, &'a DialectEntry)>,
+    /// What is configured for that entry.
+    configured: Option<&'a Map<String, Value>>,
+}
+
+impl Found<'_> {
+    fn canonical(entry: Arc<ToolEntry>) -> Self {
+        Self { entry, dialect: None, configured: None }
+    }
+
+    /// Arguments in the words by which the tool was found, in ours. What is configured for a dialect's tool counts
+    /// instead of what its table says.
+    pub fn to_canonical(&self, arguments: Value) -> Value {
+        let Some((_, entry)) = self.dialect else { return arguments };
+        let mut canonical = entry.to_canonical(arguments);
+        if let (Some(fields), Some(configured)) = (canonical.as_object_mut(), self.configured) {
+            fields.extend(configured.clone());
+        }
+        canonical
+    }
 }
 
 impl Registry {
@@ -61,7 +98,7 @@ impl Registry {
         Self::default()
     }
 
-    /// Adds a tool. The later of two with the same name is the one that counts.
+    /// Adds a tool. A second one of the same name is not taken, and [`Self::check_names`] says so.
     pub fn add<T: Tool>(&mut self, tool: T) {
         self.add_as(T::SPEC, tool);
     }
@@ -69,13 +106,17 @@ impl Registry {
     /// Adds a tool that says of itself what is known only at run time.
     pub fn add_as<T: Tool>(&mut self, spec: Spec, tool: T) {
         let name = spec.name;
-        let entry = Arc::new(ToolEntry::new(spec, tool));
-        if let Some(&at) = self.by_name.get(name) {
-            self.tools[at] = entry;
-        } else {
-            self.by_name.insert(name, self.tools.len());
-            self.tools.push(entry);
+        if self.by_name.contains_key(name) {
+            self.duplicate.get_or_insert(DuplicateName { name: name.to_owned(), dialect: None });
+            return;
         }
+        self.by_name.insert(name, self.tools.len());
+        self.tools.push(Arc::new(ToolEntry::new(spec, tool)));
+    }
+
+    /// An error where a name was registered twice. The program does not start with such a registry.
+    pub fn check_names(&self) -> Result<(), DuplicateName> {
+        self.duplicate.clone().map_or(Ok(()), Err)
     }
 
     /// Finds out which tools can work with these services. The others are not offered from here on.
@@ -90,9 +131,18 @@ impl Registry {
     pub fn add_dialect(&mut self, dialect: Dialect) {
         let at = self.dialects.len();
         for (i, entry) in dialect.entries.iter().enumerate() {
+            if dialect.entries[..i].iter().any(|earlier| earlier.name == entry.name) {
+                let dialect = Some(dialect.name.to_owned());
+                self.duplicate.get_or_insert(DuplicateName { name: entry.name.to_owned(), dialect });
+            }
             self.foreign.entry(entry.name).or_default().push((at, i));
         }
         self.dialects.push(dialect);
+    }
+
+    /// Sets arguments, in our words, of a tool of a dialect: they count instead of what its table says.
+    pub fn configure(&mut self, dialect: &'static str, name: &'static str, arguments: Map<String, Value>) {
+        self.configured.insert((dialect, name), arguments);
     }
 
     /// Takes in the tools of another server, in place of those that it had. A name of our own, or of a server that
@@ -171,11 +221,9 @@ impl Registry {
         };
         let in_dialect = asked.and_then(|d| Some((d, d.entry(name)?)));
         let found = match in_dialect {
-            Some((dialect, entry)) => {
-                self.get(entry.tool).map(|tool| Found { entry: tool, dialect: Some((dialect, entry)) })
-            }
+            Some((dialect, entry)) => self.get(entry.tool).map(|tool| self.found_in(dialect, entry, tool)),
             None => match self.get(name) {
-                Some(entry) => Some(Found { entry, dialect: None }),
+                Some(entry) => Some(Found::canonical(entry)),
                 None => self.find_foreign(name)?,
             },
         };
@@ -187,6 +235,16 @@ impl Registry {
                     .hint(absent.remedy.clone()))
             }
         }
+    }
+
+    fn found_in<'a>(
+        &'a self,
+        dialect: &'a Dialect,
+        entry: &'a DialectEntry,
+        tool: Arc<ToolEntry>,
+    ) -> Found<'a> {
+        let configured = self.configured.get(&(dialect.name, entry.name));
+        Found { entry: tool, dialect: Some((dialect, entry)), configured }
     }
 
     fn find_foreign(&self, name: &str) -> ToolResult<Option<Found<'_>>> {
@@ -203,7 +261,7 @@ impl Registry {
                         .hint("Say which dialect is meant."));
                 }
                 Some(_) => {}
-                None => found = Some(Found { entry: tool, dialect: Some((dialect, entry)) }),
+                None => found = Some(self.found_in(dialect, entry, tool)),
             }
         }
         Ok(found)

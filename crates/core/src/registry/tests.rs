@@ -98,3 +98,57 @@ fn no_guest_takes_a_name_that_is_taken_or_brings_a_broken_schema() {
     assert_eq!(names(&registry), ["mcp_a_x", "mcp_b_x"]);
     assert_eq!(registry.find("mcp_a_x", None).unwrap().entry.host(), Some("a"), "the first one has it");
 }
+
+#[derive(Clone, serde::Deserialize, schemars::JsonSchema)]
+struct NoInput {}
+
+struct Twice(&'static str);
+
+impl Tool for Twice {
+    type Input = NoInput;
+    type Output = String;
+    const SPEC: Spec = Spec::new("twice", "Registered twice.");
+
+    async fn plan(&self, _: &NoInput, _: &Cx) -> ToolResult<Plan> {
+        Ok(Plan::new(self.0))
+    }
+
+    async fn run(&self, _: NoInput, _: &Cx) -> ToolResult<String> {
+        Ok(self.0.to_owned())
+    }
+}
+
+#[test]
+fn second_tool_of_the_same_name_is_an_error() {
+    let mut registry = registry();
+    registry.add(Twice("first"));
+    assert_eq!(registry.check_names(), Ok(()));
+    registry.add(Twice("second"));
+    let error = registry.check_names().unwrap_err();
+    assert_eq!(error.to_string(), "two tools are called twice: a name can be registered once");
+    assert_eq!(names(&registry), ["twice"], "the second was not taken");
+}
+
+#[test]
+fn name_twice_in_a_dialect_is_an_error() {
+    const BOTH: &[DialectEntry] =
+        &[DialectEntry::new("x", "ours", &[]), DialectEntry::new("x", "other", &[])];
+    let mut registry = Registry::new();
+    registry.add_dialect(Dialect { name: "odd", about: "odd", entries: BOTH, shape: |_| Value::Null });
+    let error = registry.check_names().unwrap_err();
+    assert_eq!(error.to_string(), "two tools are called x in the dialect odd: a name can be registered once");
+}
+
+#[test]
+fn configured_arguments_count_instead_of_the_tables() {
+    const TABLE: &[DialectEntry] = &[DialectEntry::new("theirs", "twice", &[]).fixed(r#"{"a": 1, "b": 2}"#)];
+    let mut registry = Registry::new();
+    registry.add(Twice("it"));
+    registry.add_dialect(Dialect { name: "other", about: "other", entries: TABLE, shape: |_| Value::Null });
+    let canonical = |registry: &Registry| {
+        registry.find("theirs", Some("other")).unwrap().to_canonical(json!({"a": 9, "c": 3}))
+    };
+    assert_eq!(canonical(&registry), json!({"a": 1, "b": 2, "c": 3}));
+    registry.configure("other", "theirs", [("b".to_owned(), json!(5))].into_iter().collect());
+    assert_eq!(canonical(&registry), json!({"a": 1, "b": 5, "c": 3}));
+}

@@ -94,7 +94,8 @@ fn show(app: &App, printer: Printer) -> Result<u8> {
         "ignored": settings.ignored,
         "workspace_config": settings.workspace_file,
         "data_dir": app.data_dir,
-        "workspaces": app.paths.roots().iter().map(|root| &root.path).collect::<Vec<_>>(),
+        "workspaces": app.paths.workspaces().collect::<Vec<_>>(),
+        "read_only_roots": app.paths.further().collect::<Vec<_>>(),
     });
     printer.print(&value, |style| {
         let mut text = String::new();

@@ -239,13 +239,17 @@ fn undo(app: &App) -> Check {
 }
 
 fn workspace(app: &App) -> Check {
-    let roots: Vec<_> = app.paths.roots().iter().map(|root| root.path.display().to_string()).collect();
+    let further: Vec<_> = app.paths.further().map(|root| root.display().to_string()).collect();
+    let further = match further.as_slice() {
+        [] => String::new(),
+        folders => format!("; also read without a question: {}", folders.join(", ")),
+    };
     let links = if deskhand_guard::paths::opens_without_links() {
         "paths are opened by openat2, which follows no link"
     } else {
         "paths are opened step by step, following no link (openat2 is not to be had here)"
     };
-    Check::good("workspace", format!("{}; {links}", roots.first().map_or("none", String::as_str)))
+    Check::good("workspace", format!("{}{further}; {links}", app.paths.workspace().display()))
 }
 
 fn config(app: &App) -> Check {

@@ -18,6 +18,7 @@ pub fn all() -> impl Iterator<Item = &'static Known> {
     KNOWN
         .iter()
         .chain(super::browsing::KNOWN)
+        .chain(super::commands::KNOWN)
         .chain(super::conversation::KNOWN)
         .chain(super::network::KNOWN)
         .chain(super::serving::KNOWN)
@@ -45,6 +46,18 @@ const KNOWN: &[Known] = &[
         default: || json!(false),
         check: a_bool,
         tightens: |old, new| new == &json!(true) || new == old,
+    },
+    Known {
+        key: "read_only_roots",
+        about: "Further folders that may be read without a question, as absolute paths or from ~/; writing there is as anywhere outside",
+        default: || json!([]),
+        check: |value| {
+            is(folders(value).is_some(), "a list of folders such as [\"/srv/reference\", \"~/notes\"]")
+        },
+        tightens: |old, new| {
+            let (old, new) = (folders(old).unwrap_or_default(), folders(new).unwrap_or_default());
+            new.iter().all(|folder| old.contains(folder))
+        },
     },
     Known {
         key: "approval_timeout_s",
@@ -219,6 +232,14 @@ pub fn list(value: &Value) -> Vec<CommandPattern> {
     texts.filter_map(|text| text.parse().ok()).collect()
 }
 
+/// The folders in a list of them, where all of them are: absolute, or in the home.
+pub fn folders(value: &Value) -> Option<Vec<&str>> {
+    let folder = |item| {
+        Value::as_str(item).filter(|path| std::path::Path::new(path).is_absolute() || path.starts_with("~/"))
+    };
+    value.as_array()?.iter().map(folder).collect()
+}
+
 fn patterns(value: &Value) -> Result<(), &'static str> {
     let right = value.as_array().is_some_and(|items| items.len() == list(value).len());
     is(
@@ -267,6 +288,12 @@ mod tests {
             ("shell.deny", &none, &a, true),
             ("shell.deny", &a, &ab, true),
             ("shell.deny", &ab, &a, false),
+            ("read_only_roots", &json!(["/a", "/b"]), &json!(["/b"]), true),
+            ("read_only_roots", &json!(["/a"]), &json!(["/a", "/b"]), false),
+            ("shell.wait_s", &json!(60), &json!(30), true),
+            ("shell.wait_s", &json!(60), &json!(90), false),
+            ("dialects.countbot.exec_timeout_s", &json!(30), &json!(31), false),
+            ("dialects.countbot.exec_max_output_length", &json!(500), &json!(400), true),
             ("mcp.ask_in_client", &json!(true), &json!(false), true),
             ("mcp.ask_in_client", &json!(false), &json!(true), false),
         ] {

@@ -4,6 +4,7 @@
 //! came with the folder: it may only tighten until the person trusts its content), `DESKHAND_*`, flags.
 
 mod browsing;
+mod commands;
 mod conversation;
 mod edit;
 mod known;
@@ -13,7 +14,11 @@ mod serving;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
 use deskhand_core::{GateSettings, Mode, ToolSettings};
@@ -149,6 +154,16 @@ impl Settings {
 
     pub fn restrict_to_workspace(&self) -> bool {
         self.value("restrict_to_workspace").as_bool().unwrap_or(false)
+    }
+
+    /// Further folders that are read without a question. Without a home, those in it are left out.
+    pub fn read_only_roots(&self, home: Option<&Path>) -> Vec<PathBuf> {
+        let folders = known::folders(self.value("read_only_roots")).unwrap_or_default();
+        let whole = |folder: &str| match folder.strip_prefix("~/") {
+            Some(inside) => home.map(|home| home.join(inside)),
+            None => Some(PathBuf::from(folder)),
+        };
+        folders.into_iter().filter_map(whole).collect()
     }
 
     /// Which confinement is wanted, and how much a confined program may use.

@@ -26,6 +26,7 @@ mod private_text;
 mod probes;
 mod processes;
 mod pty;
+mod read_only_roots;
 mod reference_pages;
 mod results;
 #[cfg(target_os = "linux")]

@@ -132,6 +132,30 @@ async fn l3_block_waits_for_the_end() {
     assert_eq!(output(&desk, &id).await["status"], "running", "only the wait was cancelled");
 }
 
+/// Without a limit in the call, it waits as long as the setting allows; a longer one in the call does not count.
+#[tokio::test]
+async fn block_waits_no_longer_than_the_setting() {
+    let mut desk = desk();
+    let id = start(&desk, json!({"command": "sleep 600"})).await;
+    for arguments in
+        [json!({"process_id": id, "block": true}), json!({"process_id": id, "timeout_ms": 3_600_000})]
+    {
+        let explained =
+            desk.gate.explain(Request::new("bash_output", arguments), &desk.session).await.unwrap();
+        assert!(explained.plan.unwrap().timeout.unwrap() > Duration::from_hours(1), "an hour is the default");
+    }
+    desk.call("bash_kill", json!({"process_id": id})).await;
+    let table = ProcessTable::waiting(&desk.data, Duration::from_millis(50));
+    desk.session.services = desk.session.services.clone().with(table);
+    let id = start(&desk, json!({"command": "sleep 600"})).await;
+    for limit in [json!(null), json!(3_600_000)] {
+        let waited = json!({"process_id": id, "block": true, "timeout_ms": limit});
+        let outcome = desk.call("bash_output", waited).await;
+        assert_eq!((outcome.status, &outcome.data["status"]), (Status::Success, &json!("running")));
+    }
+    desk.call("bash_kill", json!({"process_id": id})).await;
+}
+
 #[tokio::test]
 async fn l3_five_thousand_lines_are_kept_and_all_are_in_a_file() {
     let desk = desk();

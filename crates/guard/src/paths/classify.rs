@@ -4,7 +4,7 @@ use std::path::Path;
 
 use deskhand_core::{Access, Permission};
 
-use super::{Paths, RootKind, sensitive};
+use super::{Paths, Root, RootKind, sensitive};
 
 /// What the policy says of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,13 +55,20 @@ impl Paths {
 
     /// Whether an entry of a walk is Deskhand's own data, and not a root inside it (uploads, skills).
     pub(super) fn is_own_child(&self, real: &Path) -> bool {
-        self.is_own(real) && self.root_of(real).is_none_or(|root| root.kind == RootKind::Workspace)
+        self.is_own(real) && self.root_of(real).is_none_or(|root| root.kind != RootKind::ReadOnly)
     }
 
     /// Whether an entry of a walk is a system file that not everyone may read. Its folders were looked at
     /// before it.
     pub(super) fn is_private_system_child(&self, real: &Path) -> bool {
-        self.is_system(real) && self.root_of(real).is_none() && !has_mode_for_everyone(real)
+        self.is_system_file(real, self.root_of(real)) && !has_mode_for_everyone(real)
+    }
+
+    /// Whether a path is the system's. A root in the system's places is what whoever named it wants to work with; a
+    /// further folder that holds those places is not.
+    fn is_system_file(&self, real: &Path, root: Option<&Root>) -> bool {
+        let is_named = |root: &Root| root.kind != RootKind::Further || self.is_system(&root.path);
+        self.is_system(real) && !root.is_some_and(is_named)
     }
 
     /// Whether a walk below `root` can meet Deskhand's own data at all.
@@ -100,7 +107,7 @@ impl Paths {
             return class(Sensitive, OWN_DATA, "It is Deskhand's own data or config.");
         }
         let private = sensitive::why(real).or_else(|| sensitive::why(asked));
-        if root.is_none() && self.is_system(real) {
+        if self.is_system_file(real, root) {
             // Certificates that everyone may read are for everyone.
             let certificate = real.extension().is_some_and(|ending| ending == "pem");
             if !may_everyone_read(real) {
@@ -122,6 +129,11 @@ impl Paths {
             return class(Sensitive, "path:sensitive", format!("It is a sensitive place ({what})."));
         }
         match root {
+            Some(root) if root.kind == RootKind::Further => class(
+                Public,
+                "path:read_only_roots",
+                "It is in a folder that the setting read_only_roots names.",
+            ),
             Some(_) => class(Public, "path:workspace-read", "It is in the workspace."),
             None => class(Moderate, "path:outside-read", "It is outside the workspace."),
         }
@@ -136,7 +148,7 @@ impl Paths {
                 "Deskhand's own data and config are never written by a tool.",
             );
         }
-        let root = self.root_of(real);
+        let root = self.root_of(real).filter(|root| root.kind != RootKind::Further);
         if self.0.restrict_to_workspace && root.is_none() {
             return class(
                 Forbidden,

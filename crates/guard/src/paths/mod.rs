@@ -42,6 +42,8 @@ pub enum RootKind {
     Workspace,
     /// Uploads, skills.
     ReadOnly,
+    /// A further folder that the setting `read_only_roots` names: read freely, written as what is outside.
+    Further,
 }
 
 /// A folder in which calls work.
@@ -75,6 +77,8 @@ pub struct PathsConfig {
     /// The first is where relative paths start.
     pub workspaces: Vec<PathBuf>,
     pub read_only: Vec<PathBuf>,
+    /// Further folders to read in. One that lies in a workspace is nothing more.
+    pub further: Vec<PathBuf>,
     pub own: Vec<PathBuf>,
     /// The folder of kept outputs: `out:CALL_ID` is a file in it.
     pub outputs: PathBuf,
@@ -85,7 +89,8 @@ pub struct PathsConfig {
 impl Paths {
     /// Opens the roots. A workspace that is not there is an error; a read-only root that is not there is none.
     pub fn open(config: PathsConfig) -> io::Result<Self> {
-        let PathsConfig { workspaces, read_only, own, outputs, home, restrict_to_workspace } = config;
+        let PathsConfig { workspaces, read_only, further, own, outputs, home, restrict_to_workspace } =
+            config;
         let mut roots = Vec::new();
         for path in workspaces {
             roots.push(open_root(&path, RootKind::Workspace)?);
@@ -95,6 +100,13 @@ impl Paths {
         }
         for path in read_only {
             if let Ok(root) = open_root(&path, RootKind::ReadOnly) {
+                roots.push(root);
+            }
+        }
+        for path in further {
+            if let Ok(root) = open_root(&path, RootKind::Further)
+                && !roots.iter().any(|other| root.path.starts_with(&other.path))
+            {
                 roots.push(root);
             }
         }
@@ -121,6 +133,11 @@ impl Paths {
     pub fn workspaces(&self) -> impl Iterator<Item = &Path> {
         let ours = self.0.roots.iter().filter(|root| root.kind == RootKind::Workspace);
         ours.map(|root| root.path.as_path())
+    }
+
+    /// Further folders that are read without a question.
+    pub fn further(&self) -> impl Iterator<Item = &Path> {
+        self.0.roots.iter().filter(|root| root.kind == RootKind::Further).map(|root| root.path.as_path())
     }
 
     pub fn roots(&self) -> &[Root] {

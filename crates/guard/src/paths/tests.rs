@@ -56,7 +56,11 @@ fn desk(restrict_to_workspace: bool) -> Desk {
         ..PathsConfig::default()
     })
     .unwrap();
-    let cx = Cx::new(CxParts {
+    Desk { _folder: folder, root, cx: cx(paths) }
+}
+
+fn cx(paths: Paths) -> Cx {
+    Cx::new(CxParts {
         call: deskhand_core::CallId::new(),
         tool: "test".into(),
         session_id: String::new(),
@@ -65,8 +69,7 @@ fn desk(restrict_to_workspace: bool) -> Desk {
         cancel: CancellationToken::new(),
         events: Arc::new(NoEvents),
         screener: Arc::new(Plain),
-    });
-    Desk { _folder: folder, root, cx }
+    })
 }
 
 impl Desk {
@@ -309,6 +312,94 @@ fn uploads_are_readable_by_calls_and_not_by_path_alone() {
     .unwrap();
     let arg = PathArg::new(root.join("data/uploads/s/f").to_str().unwrap());
     assert_eq!(paths.readable_unasked(&arg).unwrap_err().code, "path:own-data");
+}
+
+#[test]
+fn read_only_roots_are_read_unasked_and_written_as_outside() {
+    use Access::{Delete, Modify, Read};
+    use Permission::{Forbidden, Moderate, Public, Sensitive};
+    for restrict in [false, true] {
+        let desk = further(restrict);
+        let outside = if restrict {
+            (Forbidden, "path:restrict_to_workspace")
+        } else {
+            (Sensitive, "path:outside-write")
+        };
+        let elsewhere = if restrict { outside } else { (Moderate, "path:outside-read") };
+        for (access, path, wanted) in [
+            (Read, "@reference/guide.txt", (Public, "path:read_only_roots")),
+            (Read, "@reference", (Public, "path:read_only_roots")),
+            (Read, "@reference/.env", (Sensitive, "path:sensitive")),
+            (Read, "@reference/data/deskhand.db", (Sensitive, "path:own-data")),
+            (Read, "@reference_private/x", elsewhere),
+            (Read, "@workspace/a.txt", (Public, "path:workspace-read")),
+            (Read, "@workspace/docs/b.txt", (Public, "path:workspace-read")),
+            (Modify, "@reference/guide.txt", outside),
+            (Modify, "@reference/new.txt", outside),
+            (Delete, "@reference/guide.txt", outside),
+            (Delete, "@reference", (Forbidden, "path:holds-everything")),
+            (Modify, "@reference/data/x", (Forbidden, "path:own-data-write")),
+            // A folder in the workspace stays what it is.
+            (Modify, "@workspace/docs/b.txt", (Moderate, "path:workspace-write")),
+        ] {
+            assert_eq!(desk.ask(access, path), wanted, "{access:?} {path}, restricted: {restrict}");
+        }
+    }
+}
+
+/// A link in such a folder leads no further than it would by itself.
+#[test]
+fn links_in_read_only_roots_are_judged_by_where_they_lead() {
+    let desk = further(false);
+    symlink(desk.root.join("reference_private/x"), desk.root.join("reference/link")).unwrap();
+    assert_eq!(desk.ask(Access::Read, "@reference/link"), (Permission::Moderate, "path:outside-read"));
+}
+
+/// What the system keeps from others stays so, also where somebody named the whole machine.
+#[test]
+fn read_only_root_around_the_system_opens_none_of_its_private_files() {
+    let root = tempfile::tempdir().unwrap();
+    let paths = Paths::open(PathsConfig {
+        workspaces: vec![root.path().to_path_buf()],
+        further: vec!["/".into()],
+        ..PathsConfig::default()
+    })
+    .unwrap();
+    let rule = |path: &str| paths.classify(path.as_ref(), path.as_ref(), Access::Read).rule;
+    assert_eq!(rule("/etc/passwd"), "path:system-read");
+    if std::path::Path::new("/etc/shadow").exists() {
+        assert_eq!(rule("/etc/shadow"), "path:system-private");
+        assert!(paths.is_private_system_child("/etc/shadow".as_ref()));
+    }
+    assert_eq!(rule("/srv/anything"), "path:read_only_roots");
+}
+
+/// A workspace, and beside it a folder that is only read; Deskhand's data lies in that.
+fn further(restrict_to_workspace: bool) -> Desk {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for file in [
+        "workspace/a.txt",
+        "workspace/docs/b.txt",
+        "reference/guide.txt",
+        "reference/.env",
+        "reference/data/deskhand.db",
+        "reference_private/x",
+    ] {
+        fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+        fs::write(root.join(file), "x").unwrap();
+    }
+    let paths = Paths::open(PathsConfig {
+        workspaces: vec![root.join("workspace")],
+        further: vec![root.join("reference"), root.join("workspace/docs"), root.join("not there")],
+        own: vec![root.join("reference/data")],
+        outputs: root.join("reference/data/outputs"),
+        restrict_to_workspace,
+        ..PathsConfig::default()
+    })
+    .unwrap();
+    assert_eq!(paths.further().collect::<Vec<_>>(), [root.join("reference")]);
+    Desk { cx: cx(paths), _folder: folder, root }
 }
 
 /// What a call makes of a path: where and what it is, whether it may be read, and what is in it.

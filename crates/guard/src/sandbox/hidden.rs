@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::paths::{
-    Paths, RootKind,
+    Paths, Root, RootKind,
     classify::{SYSTEM, has_mode_for_everyone},
     sensitive,
 };
@@ -28,16 +28,20 @@ pub fn all(paths: &Paths, system: &[PathBuf]) -> BTreeSet<PathBuf> {
     for home in homes(paths) {
         look(&home, sensitive::leads_to_secret, &mut hidden);
     }
-    for root in paths.roots().iter().filter(|root| root.kind == RootKind::Workspace) {
+    for root in searched(paths) {
         look(&root.path, is_worth_a_look, &mut hidden);
     }
     hidden
 }
 
-/// Whether a look takes in all of the workspaces.
+/// The roots that may hold secrets of the person's.
+fn searched(paths: &Paths) -> impl Iterator<Item = &Root> {
+    paths.roots().iter().filter(|root| root.kind != RootKind::ReadOnly)
+}
+
+/// Whether a look takes in all of the roots that may hold secrets.
 pub fn looks_everywhere(paths: &Paths) -> bool {
-    let mut workspaces = paths.roots().iter().filter(|root| root.kind == RootKind::Workspace);
-    workspaces.all(|root| walk(&root.path, is_worth_a_look, |_, _| {}))
+    searched(paths).all(|root| walk(&root.path, is_worth_a_look, |_, _| {}))
 }
 
 /// Own data first of all: it is hidden even from a job whose plan named it.
@@ -128,6 +132,6 @@ pub fn sockets(paths: &Paths) -> BTreeSet<PathBuf> {
     // Each connection has its line, under the name of the service.
     let names: BTreeSet<&str> =
         listed.lines().skip(1).filter_map(|line| line.find(" /").map(|at| &line[at + 1..])).collect();
-    let inside = |path: &Path| paths.roots().iter().any(|root| path.starts_with(&root.path));
+    let inside = |path: &Path| paths.workspaces().any(|root| path.starts_with(root));
     names.iter().filter_map(|name| Path::new(name).canonicalize().ok()).filter(|path| !inside(path)).collect()
 }

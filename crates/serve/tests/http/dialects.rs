@@ -29,6 +29,8 @@ async fn the_list_has_every_tool_of_that_system_and_marks_what_is_not_built() {
         assert_eq!((&find(built)["built"], &find(built)["available"]), (&json!(true), &json!(true)));
         assert_eq!((&find(missing)["built"], &find(missing)["available"]), (&json!(is_built), &json!(false)));
         assert!(tools.iter().all(|tool| tool["input_schema"]["properties"].is_object()), "{name}");
+        let is_described = |tool: &Value| tool["description"].as_str().is_some_and(|text| !text.is_empty());
+        assert!(tools.iter().all(is_described), "{name}");
     }
     let (_, countbot) = house.get(Who::Owner, "/api/v1/tools?dialect=countbot").await;
     let search =

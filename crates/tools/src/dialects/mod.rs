@@ -23,6 +23,19 @@ pub fn register(registry: &mut Registry) {
 const SECONDS: &str =
     r#"{"type": "number", "exclusiveMinimum": 0, "maximum": 3600, "description": "Seconds."}"#;
 
+/// What parameters mean that are called otherwise, or can do less, than here.
+mod words {
+    pub const COMMAND: &str = "The command, as a shell reads it.";
+    pub const OLD: &str = "The text to replace, exactly as it stands in the file.";
+    pub const NEW: &str = "What to put in its place.";
+    pub const FOLDER: &str = "Folder; relative paths start at the workspace.";
+    pub const WINDOW: &str =
+        "The window: its handle from list_windows, or its title where no other window has it.";
+}
+
+/// Systems that know no ignore files search hidden and ignored files, too.
+const EVERY_FILE: &str = r#"{"include_hidden": true, "respect_gitignore": false}"#;
+
 /// Short, so that the tables read as tables.
 const fn required(name: &'static str) -> Parameter {
     Parameter::required(name)

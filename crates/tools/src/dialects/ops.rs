@@ -4,7 +4,7 @@ mod monitor;
 
 use std::time::Duration;
 
-use deskhand_core::{Dialect, DialectEntry, Outcome};
+use deskhand_core::{Dialect, DialectEntry, Outcome, Status};
 use serde_json::{Value, json};
 
 use super::{SECONDS, optional, required};
@@ -12,8 +12,18 @@ use super::{SECONDS, optional, required};
 pub(super) const DIALECT: Dialect =
     Dialect { name: "ops", about: "the llmchat operations agent", entries: ENTRIES, shape };
 
-const ARGUMENTS: &str =
-    r#"{"type": "array", "items": {"type": "string"}, "description": "Its arguments; no shell reads them."}"#;
+/// No argument has one of the eleven characters.
+const ARGUMENTS: &str = r#"{
+    "type": "array",
+    "items": {"type": "string", "pattern": "^[^;&|><`$()\\n\\r]*$"},
+    "description": "Its arguments; no shell reads them."
+}"#;
+
+/// What that system says of a call that fails, in its words; what it is about comes after them.
+const NOT_LISTED: &str = "命令不在白名单中: ";
+const ODD_CHARACTERS: &str = "参数包含非法字符: ";
+const TIMED_OUT: &str = "命令执行超时: ";
+const FAILED: &str = "命令执行失败: ";
 
 const ENTRIES: &[DialectEntry] = &[
     DialectEntry::new(
@@ -29,17 +39,32 @@ const ENTRIES: &[DialectEntry] = &[
                 ),
             optional("interval").is("interval_s"),
         ],
+    )
+    .about(
+        "How much the processor, the memory and the disk are used; metric chooses one \
+         of them.",
+        "监控系统资源使用情况（CPU、内存、磁盘）；metric 指定其中一项。",
     ),
     DialectEntry::new(
         "command_executor",
         "bash",
         &[
-            required("command").is("argv").added(r#"{"type": "string"}"#).bounds(
-                r#"{"enum": ["ls", "cat", "grep", "head", "tail", "ps", "pwd", "whoami", "df", "free"]}"#,
-            ),
-            optional("args").is("argv").default("[]").added(ARGUMENTS),
-            optional("timeout").is("timeout_ms").default("30").times(1000, SECONDS),
+            required("command")
+                .is("argv")
+                .added(r#"{"type": "string", "description": "One of the ten commands."}"#)
+                .bounds(
+                    r#"{"enum": ["ls", "cat", "grep", "head", "tail", "ps", "pwd", "whoami", "df", "free"]}"#,
+                )
+                .refused_with(NOT_LISTED),
+            optional("args").is("argv").default("[]").added(ARGUMENTS).refused_with(ODD_CHARACTERS),
+            optional("timeout").is("timeout_ms").default("30").unless("background").times(1000, SECONDS),
         ],
+    )
+    .about(
+        "Runs one of ten commands without a shell: ls, cat, grep, head, tail, ps, pwd, \
+         whoami, df, free.",
+        "安全地执行系统命令（白名单限制），不经过 shell：ls, cat, grep, head, tail, \
+         ps, pwd, whoami, df, free。",
     )
     .fixed(r#"{"profile": "ten_commands"}"#)
     .shaped(command_result),
@@ -51,6 +76,10 @@ const ENTRIES: &[DialectEntry] = &[
             optional("scope").default(r#""all""#).bounds(r#"{"enum": ["all", "system", "uploads"]}"#),
             optional("top_k").default("3"),
         ],
+    )
+    .about(
+        "Finds files by a description in words.",
+        "通过自然语言描述检索文件。",
     ),
     DialectEntry::new(
         "file_download",
@@ -61,6 +90,10 @@ const ENTRIES: &[DialectEntry] = &[
                 .default(r#""auto""#)
                 .bounds(r#"{"enum": ["auto", "rdt", "http", "nplt"]}"#),
         ],
+    )
+    .about(
+        "Prepares a file for download and returns a token or an address.",
+        "为用户准备文件下载（返回下载令牌或URL）。",
     ),
     DialectEntry::new(
         "file_upload",
@@ -75,6 +108,10 @@ const ENTRIES: &[DialectEntry] = &[
             optional("time_range").bounds(r#"{"enum": ["recent", "today"]}"#),
             optional("file_id"),
         ],
+    )
+    .about(
+        "Lists the files that were uploaded in this conversation.",
+        "管理已上传文件的索引和上下文（不执行文件传输）。",
     ),
 ];
 
@@ -95,7 +132,11 @@ fn shape(outcome: &Outcome) -> Value {
 fn command_result(outcome: &Outcome) -> Value {
     let data = &outcome.data;
     if data.is_null() {
-        return shape(outcome);
+        let mut result = shape(outcome);
+        if let (Some(error), false) = (&outcome.error, outcome.status == Status::InvalidArguments) {
+            result["error"] = format!("{FAILED}{}", error.message).into();
+        }
+        return result;
     }
     let output = json!({
         "command": data["command"].as_str().unwrap_or_default(),
@@ -103,10 +144,23 @@ fn command_result(outcome: &Outcome) -> Value {
         "stdout": data["stdout"].as_str().unwrap_or_default(),
         "stderr": data["stderr"].as_str().unwrap_or_default(),
     });
-    let message = outcome.error.as_ref().map(|error| error.message.as_str());
-    let printed = data["stderr"].as_str().filter(|text| !text.is_empty());
     let mut result = shape(outcome);
     result["output"] = Value::String(output.to_string());
-    result["error"] = message.map(|message| printed.unwrap_or(message)).into();
+    result["error"] = outcome.error.as_ref().map(|error| failure(outcome, &error.message)).into();
     result
+}
+
+/// Why a command that ran did not end well.
+fn failure(outcome: &Outcome, message: &str) -> String {
+    if outcome.status == Status::TimedOut {
+        let command = outcome.data["command"].as_str().unwrap_or_default();
+        return format!("{TIMED_OUT}{}", command.split(' ').next().unwrap_or_default());
+    }
+    let printed = outcome.data["stderr"].as_str().filter(|text| !text.is_empty());
+    match (printed, outcome.data["exit_code"].is_null()) {
+        (Some(printed), _) => printed.to_owned(),
+        // It ended by itself, and said nothing.
+        (None, false) => message.to_owned(),
+        (None, true) => format!("{FAILED}{message}"),
+    }
 }

@@ -7,6 +7,7 @@ pub mod encoding;
 mod entry;
 mod first;
 mod journalled;
+mod left_out;
 mod read_only;
 #[cfg(test)]
 mod reading_tests;

@@ -2,6 +2,8 @@
 //! thread with results of its own.
 
 use std::{
+    collections::HashSet,
+    hash::{BuildHasher, RandomState},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -27,6 +29,11 @@ pub(super) struct Scope<'a> {
 }
 
 impl Scope<'_> {
+    /// Whether nothing is left out.
+    pub fn is_everything(&self) -> bool {
+        self.include_hidden && !self.respect_gitignore
+    }
+
     pub fn walk(&self, root: &Path) -> ToolResult<Walk> {
         let mut builder = WalkBuilder::new(root);
         builder
@@ -41,7 +48,7 @@ impl Scope<'_> {
             builder.add_custom_ignore_filename(self.ignore_file);
             self.mind_odd_ignore_files(root, &mut builder, Arc::clone(&passed_over))?;
         }
-        Ok(Walk { builder, passed_over })
+        Ok(Walk { builder, passed_over, remembers: !self.is_everything() })
     }
 
     /// The walker opens ignore files where it meets them. One that is a pipe would hold it up for ever: a folder
@@ -82,6 +89,22 @@ pub(super) struct Walk {
     pub builder: WalkBuilder,
     /// Folders that are not entered for what their ignore files are.
     passed_over: Arc<AtomicUsize>,
+    /// Whether to note what it meets.
+    remembers: bool,
+}
+
+/// What a walk met, to tell what it left out.
+#[derive(Default)]
+pub(super) struct Met {
+    /// Of paths: a hash takes less room, and two alike would at worst be one too few in a count.
+    hashes: HashSet<u64>,
+    state: RandomState,
+}
+
+impl Met {
+    pub fn has(&self, path: &Path) -> bool {
+        self.hashes.contains(&self.state.hash_one(path.as_os_str()))
+    }
 }
 
 /// What one thread does with what it meets.
@@ -91,36 +114,52 @@ pub(super) trait Visitor: Send {
 }
 
 impl Walk {
-    /// Walks, and hands back the visitors of all threads.
-    pub fn visit<V: Visitor>(self, cx: &Cx, make: impl Fn() -> V + Sync) -> ToolResult<(Vec<V>, Skipped)> {
+    /// Walks, and hands back the visitors of all threads, and what they met.
+    pub fn visit<V: Visitor>(
+        self,
+        cx: &Cx,
+        make: impl Fn() -> V + Sync,
+    ) -> ToolResult<(Vec<V>, Skipped, Met)> {
         let (done, seen) = (Mutex::new(Vec::new()), Seen::new(cx));
-        self.builder.build_parallel().visit(&mut Threads { cx, make, done: &done, seen: &seen });
+        let mut met = Met::default();
+        let state = self.remembers.then(|| met.state.clone());
+        self.builder.build_parallel().visit(&mut Threads { cx, make, done: &done, seen: &seen, state });
         cx.check()?;
         let skipped = Skipped { unreadable: self.passed_over.load(Ordering::Relaxed), ..Skipped::default() };
-        Ok((done.into_inner().unwrap_or_else(PoisonError::into_inner), skipped))
+        let mut visitors = Vec::new();
+        for (visitor, hashes) in done.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            visitors.push(visitor);
+            met.hashes.extend(hashes);
+        }
+        Ok((visitors, skipped, met))
     }
 }
 
 struct Threads<'s, V, F> {
     cx: &'s Cx,
     make: F,
-    done: &'s Mutex<Vec<V>>,
+    done: &'s Mutex<Vec<(V, Vec<u64>)>>,
     seen: &'s Seen<'s>,
+    /// To hash with, where what is met is noted.
+    state: Option<RandomState>,
 }
 
 impl<'s, V: Visitor + 's, F: Fn() -> V> ParallelVisitorBuilder<'s> for Threads<'s, V, F> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 's> {
         let Self { cx, done, seen, .. } = *self;
-        Box::new(Thread { cx, visitor: Some((self.make)()), done, seen, met: 0 })
+        let (visitor, state) = (Some((self.make)()), self.state.clone());
+        Box::new(Thread { cx, visitor, done, seen, met: 0, state, hashes: Vec::new() })
     }
 }
 
 struct Thread<'s, V> {
     cx: &'s Cx,
     visitor: Option<V>,
-    done: &'s Mutex<Vec<V>>,
+    done: &'s Mutex<Vec<(V, Vec<u64>)>>,
     seen: &'s Seen<'s>,
     met: u32,
+    state: Option<RandomState>,
+    hashes: Vec<u64>,
 }
 
 impl<V: Visitor> ParallelVisitor for Thread<'_, V> {
@@ -136,7 +175,10 @@ impl<V: Visitor> ParallelVisitor for Thread<'_, V> {
         }
         let Some(visitor) = &mut self.visitor else { return WalkState::Quit };
         match entry {
-            Ok(entry) => visitor.entry(entry),
+            Ok(entry) => {
+                self.hashes.extend(self.state.as_ref().map(|state| state.hash_one(entry.path().as_os_str())));
+                visitor.entry(entry)
+            }
             Err(error) => {
                 visitor.unreadable(&error);
                 WalkState::Continue
@@ -148,7 +190,8 @@ impl<V: Visitor> ParallelVisitor for Thread<'_, V> {
 impl<V> Drop for Thread<'_, V> {
     fn drop(&mut self) {
         if let Some(visitor) = self.visitor.take() {
-            self.done.lock().unwrap_or_else(PoisonError::into_inner).push(visitor);
+            let hashes = std::mem::take(&mut self.hashes);
+            self.done.lock().unwrap_or_else(PoisonError::into_inner).push((visitor, hashes));
         }
     }
 }

@@ -13,20 +13,24 @@ use super::processes::{Found, ProcessStatus, ProcessTable};
 pub struct Input {
     /// The name that `bash` gave it.
     process_id: String,
-    /// Wait until it has ended, for `timeout_ms` at most.
+    /// Wait until it has ended.
     #[serde(default)]
     block: bool,
-    /// How many milliseconds to wait.
-    #[serde(default = "usual_wait")]
+    /// How many milliseconds to wait at most; left out, as long as the setting shell.wait_s allows.
+    #[serde(default)]
     #[schemars(range(min = 1, max = 3_600_000))]
-    timeout_ms: u64,
+    timeout_ms: Option<u64>,
     /// The `cursor` of an earlier answer: only what was printed since then is returned.
     #[serde(default)]
     since: Option<String>,
 }
 
-fn usual_wait() -> u64 {
-    30_000
+impl Input {
+    /// How long a wait may take: what the call says, and never more than the setting.
+    fn wait(&self, table: &ProcessTable) -> Duration {
+        let longest = table.longest_wait();
+        self.timeout_ms.map_or(longest, |ms| Duration::from_millis(ms).min(longest))
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -81,12 +85,13 @@ impl Tool for BashOutput {
 
     async fn plan(&self, input: &Input, cx: &Cx) -> ToolResult<Plan> {
         cursor(input.since.as_deref())?;
-        let found = cx.service::<ProcessTable>()?.find(cx.session_id(), &input.process_id)?;
+        let table = cx.service::<ProcessTable>()?;
+        let found = table.find(cx.session_id(), &input.process_id)?;
         let summary = format!("Read the output of {}", found.record().process_id);
         let why = "It is a process of this session.";
         let mut plan =
             Plan::new(summary).effects(Effects::READS).at_least(Permission::Public, "shell:own-process", why);
-        plan.timeout = Some(Duration::from_millis(input.timeout_ms) + MARGIN);
+        plan.timeout = Some(input.wait(table) + MARGIN);
         plan.outside = found.record().outside;
         Ok(plan)
     }
@@ -96,7 +101,7 @@ impl Tool for BashOutput {
         let table = cx.service::<ProcessTable>()?.clone();
         let mut found = table.find(cx.session_id(), &input.process_id)?;
         if input.block {
-            let limit = Duration::from_millis(input.timeout_ms);
+            let limit = input.wait(&table);
             tokio::select! {
                 // One that still runs then is no error: the answer says so.
                 waited = tokio::time::timeout(limit, end_of(&found, &table, cx, &input.process_id)) => {

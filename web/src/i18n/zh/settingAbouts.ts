@@ -2,6 +2,7 @@
 export const abouts: Record<string, string> = {
   mode: "哪些操作无需询问即可执行",
   restrict_to_workspace: "是否阻止工作区以外的一切访问，包括读取",
+  read_only_roots: "还可无需询问即可读取的文件夹（绝对路径或以 ~/ 开头）；在其中写入仍按工作区以外处理",
   approval_timeout_s: "等待答复的秒数",
   max_output_chars: "单次调用最多交付多少字符的输出；其余部分另行保留",
   language: "与人交流使用的语言：auto、en 或 zh",
@@ -16,6 +17,9 @@ export const abouts: Record<string, string> = {
   "shell.allow_only": "仅允许运行的命令模式，例如 git status *；为空则不限",
   "shell.allow": "中等级别时无需询问即可运行的命令模式，例如 cargo test *",
   "shell.deny": "永不运行的命令模式，例如 git push *",
+  "shell.wait_s": "bash_output 使用 block 时，最多等待后台进程结束的秒数",
+  "dialects.countbot.exec_timeout_s": "以 CountBot 的 exec 运行的命令的超时时间（秒）",
+  "dialects.countbot.exec_max_output_length": "CountBot 的 exec 最多返回多少字符的输出（即其 max_output_length）",
   model: "要使用的模型，格式为 服务商/名称；为空则使用找到的第一个",
   fallback_model: "首选模型无响应时使用的模型，格式为 服务商/名称",
   instructions: "每次会话开始时告诉模型的内容",

@@ -80,9 +80,16 @@ super::dialect! { "countbot"
             assert!(few.starts_with("docs/00.pdf  0\n"), "{few}");
             assert!(few.ends_with("raise limit (at most 100)."), "{few}");
             let usual = there.gives(json!({"path": "docs"})).await;
-            let defaults = json!({"path": "docs", "pattern": "*", "type": "all", "max_depth": -1, "limit": 20});
+            let defaults = json!({"path": "docs", "pattern": "*", "type": "all", "max_depth": -1, "limit": 20,
+                                  "include_hidden": true, "respect_gitignore": false});
             assert_eq!(usual.planned, defaults);
             assert_eq!(usual.text().lines().count(), 21, "twenty, and that there are more: {}", usual.text());
+            std::fs::create_dir(there.path(".git")).unwrap();
+            there.write(".gitignore", "*.log\n");
+            there.write("logs/.old/a.log", "");
+            there.write("logs/b.log", "");
+            let logs = there.says(json!({"path": "logs", "pattern": "*.log"})).await;
+            assert!(logs.starts_with("logs/.old/a.log  0\nlogs/b.log  0\n"), "hidden and ignored: {logs}");
             let dirs = there.says(json!({"path": "docs", "type": "dir", "max_depth": 1})).await;
             assert_eq!(dirs.lines().next(), Some("docs/deep/"), "{dirs}");
             for limit in [0, 101] {

@@ -4,6 +4,7 @@
 mod countbot;
 mod doors;
 mod gaps;
+mod listings;
 mod omni;
 mod ops;
 mod skillmint;

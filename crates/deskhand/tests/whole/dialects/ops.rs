@@ -37,15 +37,25 @@ super::dialect! { "ops"
             assert_eq!((&failed.shaped["success"], &failed.output()["exit_code"]), (&json!(false), &json!(1)));
             assert_eq!(failed.shaped["error"], failed.output()["stderr"], "what it printed is the error");
             let slow = json!({"command": "tail", "args": ["-f", "a.txt"], "timeout": 1});
-            assert_eq!(there.ends(slow, Status::TimedOut).await.shaped["success"], false);
+            let timed_out = there.ends(slow, Status::TimedOut).await.shaped;
+            assert_eq!((&timed_out["success"], &timed_out["error"]), (&json!(false), &json!("命令执行超时: tail")));
             for command in ["rm", "sh", "ls -la", "/bin/ls"] {
                 let refused = there.ends(json!({"command": command}), Status::InvalidArguments).await;
                 there.failed(&refused.shaped);
+                assert_eq!(refused.shaped["error"], format!("命令不在白名单中: {command}"));
             }
+            let hidden = json!({"command": "cat", "args": [there.desk.data.join("deskhand.db")], "cwd": "none"});
+            let failed = there.ends(hidden, Status::Error).await.shaped;
+            assert!(failed["error"].as_str().unwrap().starts_with("命令执行失败: "), "{failed}");
             for character in [";", "&", "|", ">", "<", "`", "$", "(", ")", "\n", "\r"] {
                 let argument = format!("a{character}b");
-                let refused = there.ends(json!({"command": "ls", "args": [argument]}), Status::Blocked).await;
+                let asked = json!({"command": "ls", "args": ["-l", argument]});
+                let refused = there.ends(asked.clone(), Status::InvalidArguments).await;
                 there.failed(&refused.shaped);
+                assert_eq!(refused.shaped["error"], format!("参数包含非法字符: {argument}"));
+                // Under the name alone, the rule of the tool holds.
+                let outcome = there.desk.call("command_executor", asked).await;
+                assert_eq!((outcome.status, outcome.error.unwrap().code.as_str()), (Status::Blocked, "shell:ten_commands"));
             }
         }
     }

@@ -41,6 +41,11 @@ super::dialect! { "skillmint"
             assert_eq!(came.shaped, "src/deep/b.rs");
             assert_eq!((&came.planned["type"], &came.planned["limit"]), (&json!("file"), &json!(1000)));
             assert!(there.says(json!({"pattern": "*.none"})).await.contains("matches"), "that there is nothing");
+            fs::create_dir(there.path(".git")).unwrap();
+            there.write(".gitignore", "build/\n");
+            there.write("build/out.js", "");
+            there.write(".config/app.js", "");
+            assert_eq!(there.says(json!({"pattern": "**/*.js"})).await, ".config/app.js\nbuild/out.js", "hidden and ignored");
         }
         grep(there) {
             there.write("a.txt", "one\nTwo\n");
@@ -51,6 +56,12 @@ super::dialect! { "skillmint"
             let text = json!({"pattern": "two", "path": ".", "case_insensitive": true, "file_pattern": "*.txt"});
             assert_eq!(there.says(text).await, "a.txt:2: Two");
             assert!(there.says(json!({"pattern": "three", "path": "."})).await.starts_with("No match"));
+            fs::create_dir(there.path(".git")).unwrap();
+            there.write(".gitignore", "build/\n");
+            there.write("build/log", "needle\n");
+            there.write(".hidden", "needle\n");
+            let found = there.says(json!({"pattern": "needle", "path": "."})).await;
+            assert_eq!(found, ".hidden:1: needle\nbuild/log:1: needle", "hidden and ignored");
         }
         list_dir(there) {
             there.write("in/a b.txt", "hello\n");
@@ -101,6 +112,10 @@ super::dialect! { "skillmint"
             assert_eq!(came.planned, json!({"command": "echo hi", "timeout_ms": 120_000, "background": false}));
             let slow = json!({"command": "sleep 60", "timeout_ms": 500});
             assert!(!there.ends(slow, Status::TimedOut).await.text().is_empty());
+            let background = there.gives(json!({"command": "true", "background": true})).await;
+            assert_eq!(background.planned, json!({"command": "true", "background": true}), "no time limit of its own");
+            let limited = json!({"command": "sleep 60", "background": true, "timeout_ms": 500});
+            assert_eq!(there.gives(limited).await.planned["timeout_ms"], 500);
             let id = in_background(&there, "sleep 60").await;
             let kept = there.call_other("bash_output", json!({"process_id": id})).await;
             assert!(kept.text().contains("running"), "it does not wait: {}", kept.text());

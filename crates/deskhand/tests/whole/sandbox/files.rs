@@ -180,6 +180,35 @@ fn a_workspace_below_tmp_is_where_it_was() {
     }
 }
 
+/// A further folder is read in every view, without its secrets, and written in none.
+#[test]
+fn read_only_roots_are_shown_and_never_writable() {
+    for &kind in kinds() {
+        let bench = Bench::with(kind, |config| {
+            let home = config.paths.home().unwrap().to_path_buf();
+            let further = home.join("reference");
+            std::fs::create_dir_all(&further).unwrap();
+            std::fs::write(further.join("guide"), "guide").unwrap();
+            std::fs::write(further.join(".env"), SECRET).unwrap();
+            config.paths = deskhand_guard::Paths::open(deskhand_guard::PathsConfig {
+                workspaces: vec![home.join("project")],
+                further: vec![further],
+                home: Some(home),
+                ..deskhand_guard::PathsConfig::default()
+            })
+            .unwrap();
+        });
+        let at = bench.path("home/reference");
+        for view in [View::Look, View::Work] {
+            let read = bench.shell(view, &format!("cat '{}/guide'", at.display()));
+            assert_eq!(read.out, "guide", "{kind:?} {view:?}: {read:?}");
+            bench.shell(view, &format!("cat '{}/.env'", at.display())).refused();
+            bench.shell(view, &format!("echo x > '{}/new'", at.display())).refused();
+        }
+        assert!(!at.join("new").exists());
+    }
+}
+
 #[test]
 fn a_link_leads_nowhere() {
     for &kind in kinds() {

@@ -95,6 +95,7 @@ impl Bench {
         let paths = Paths::open(PathsConfig {
             workspaces: vec![workspace.clone()],
             read_only: vec![top.join("data/uploads")],
+            further: Vec::new(),
             own: vec![top.join("data")],
             outputs: top.join("data/outputs"),
             home: Some(top.join("home")),

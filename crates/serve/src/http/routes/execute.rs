@@ -162,10 +162,8 @@ impl Call {
         let dialect = dialect.filter(|name| name != OURS);
         let arguments = Value::Object(body.parameters);
         let found = registry.find(&body.tool_name, dialect.as_deref()).ok();
-        let canonical = match found.as_ref().and_then(|found| found.dialect) {
-            Some((_, entry)) => entry.to_canonical(arguments.clone()),
-            None => arguments.clone(),
-        };
+        let canonical =
+            found.as_ref().map_or_else(|| arguments.clone(), |found| found.to_canonical(arguments.clone()));
         let key = CallKey {
             caller: person.caller(),
             session_id: cx.id.clone(),

@@ -30,7 +30,7 @@ pub fn routes() -> ApiRouter<App> {
                     .summary("Every tool with its schemas")
                     .description(
                         "With `dialect`, the tools of that system under its own names: `name`, `tool` (what it is \
-                         here), `built`, `available`, and `input_schema` in its words.",
+                         here), `description`, `built`, `available`, and `input_schema` in its words.",
                     )
                     .tag("tools")
             }),
@@ -105,11 +105,7 @@ fn in_dialect(registry: &Registry, name: &str) -> Result<Vec<Value>, ApiError> {
         let names: Vec<_> = registry.dialects().iter().map(|dialect| dialect.name).collect();
         ApiError::not_found(format!("there is no dialect {name:?}: {}", names.join(", ")))
     })?;
-    let mut tools = dialect.listing(registry);
-    for (tool, entry) in tools.iter_mut().zip(dialect.entries) {
-        tool["available"] = registry.find(entry.name, Some(name)).is_ok().into();
-    }
-    Ok(tools)
+    Ok(dialect.listing(registry))
 }
 
 #[derive(Deserialize, JsonSchema)]

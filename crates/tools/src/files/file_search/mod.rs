@@ -3,7 +3,12 @@
 #[cfg(test)]
 mod tests;
 
-use std::{cmp::Ordering, path::PathBuf};
+use std::{
+    cmp::Ordering,
+    fs::FileType,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
 
 use deskhand_core::{Cx, Effects, Permission, Plan, Spec, Tool, ToolError, ToolResult, tool::Rendered};
 use deskhand_guard::{Kind, PathArg, PathsOf, Place, PlanOn, Tree};
@@ -17,6 +22,7 @@ use super::{
     entry::{Entry, Names, on_one_line},
     file_stat::EntryKind,
     first::First,
+    left_out::{self, LeftOut},
     walk::{Scope, Skipped, Visitor},
 };
 
@@ -92,6 +98,11 @@ pub struct Output {
     /// Sensitive folders that were not looked into.
     skipped_sensitive: usize,
     unreadable: usize,
+    /// Hidden and ignored files and folders that match, and are not in `matches`.
+    #[serde(skip_serializing_if = "LeftOut::is_nothing")]
+    left_out: LeftOut,
+    #[serde(skip)]
+    left_out_words: String,
 }
 
 pub struct FileSearch;
@@ -138,6 +149,7 @@ impl Tool for FileSearch {
             (_, false) => format!("{}.", counted(shown, "match")),
         };
         text += &Skipped { sensitive: output.skipped_sensitive, unreadable: output.unreadable }.words();
+        text += &output.left_out_words;
         Rendered::text(text)
     }
 }
@@ -163,7 +175,7 @@ fn search(input: &Input, cx: &Cx) -> ToolResult<Output> {
         max_depth: usize::try_from(input.max_depth).ok().map(|depth| depth.max(1)),
         ignore_file: ".fdignore",
     };
-    let (finders, mut skipped) = scope.walk(place.path())?.visit(cx, || Finder {
+    let (finders, mut skipped, met) = scope.walk(place.path())?.visit(cx, || Finder {
         search: &search,
         found: First::new(input.limit, by_path),
         skipped: Skipped::default(),
@@ -175,8 +187,12 @@ fn search(input: &Input, cx: &Cx) -> ToolResult<Output> {
     }
     let (found, total) = found.finish();
     let more = total > found.len();
+    let wants = |path: &Path, kind: FileType| ControlFlow::Continue(search.wants(path, kind));
+    let left_out = left_out::count(&search.tree, &scope, &met, cx, wants, |_| true)?;
     Ok(Output {
         path: place.text(),
+        left_out,
+        left_out_words: left_out.words("match", "matches", total, &scope),
         matches: describe(&search.tree, &names, found),
         total,
         more,
@@ -213,21 +229,19 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn wants(&self, entry: &DirEntry) -> bool {
-        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        let kind = match self.input.kind {
-            Wanted::All => is_folder || !self.pattern.folders_only,
-            Wanted::File => {
-                !self.pattern.folders_only && entry.file_type().is_some_and(|kind| kind.is_file())
-            }
-            Wanted::Dir => is_folder,
+    fn wants(&self, path: &Path, kind: FileType) -> bool {
+        let is_wanted = match self.input.kind {
+            Wanted::All => kind.is_dir() || !self.pattern.folders_only,
+            Wanted::File => !self.pattern.folders_only && kind.is_file(),
+            Wanted::Dir => kind.is_dir(),
         };
         let glob = &self.pattern.glob;
-        kind && if self.pattern.by_path {
-            entry.path().strip_prefix(self.tree.root()).is_ok_and(|path| glob.is_match(path))
-        } else {
-            glob.is_match(entry.file_name())
-        }
+        is_wanted
+            && if self.pattern.by_path {
+                path.strip_prefix(self.tree.root()).is_ok_and(|path| glob.is_match(path))
+            } else {
+                path.file_name().is_some_and(|name| glob.is_match(name))
+            }
     }
 }
 
@@ -245,7 +259,7 @@ impl Visitor for Finder<'_> {
         }
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         let closed = is_folder && !self.search.tree.admits(entry.path());
-        if self.search.wants(&entry) {
+        if entry.file_type().is_some_and(|kind| self.search.wants(entry.path(), kind)) {
             self.found.push(entry.into_path());
         }
         if closed {

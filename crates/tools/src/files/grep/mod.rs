@@ -17,6 +17,7 @@ use super::{
     counted::counted,
     entry::on_one_line,
     file_search::{here, yes},
+    left_out::LeftOut,
     walk::Skipped,
 };
 
@@ -108,6 +109,11 @@ pub struct Output {
     /// Sensitive files and folders that were not looked into.
     skipped_sensitive: usize,
     unreadable: usize,
+    /// Hidden and ignored files that match, and are not in `files`.
+    #[serde(skip_serializing_if = "LeftOut::is_nothing")]
+    left_out: LeftOut,
+    #[serde(skip)]
+    left_out_words: String,
 }
 
 /// A file that matches.
@@ -176,6 +182,7 @@ impl Tool for Grep {
         }
         text += &output.summary();
         text += &Skipped { sensitive: output.skipped_sensitive, unreadable: output.unreadable }.words();
+        text += &output.left_out_words;
         Rendered::text(text)
     }
 }

@@ -1,7 +1,9 @@
 //! The search itself: the walk, one searcher for each thread, a limit that all of them share.
 
 use std::{
+    fs::FileType,
     io::{self, Read},
+    ops::ControlFlow,
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
 };
@@ -10,12 +12,13 @@ use deskhand_core::{Cx, ToolError, ToolResult};
 use deskhand_guard::{Kind, PathsOf, Place, Tree};
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
-use ignore::{DirEntry, WalkState};
+use ignore::{DirEntry, WalkState, overrides::Override};
 
 use super::{
     super::{
         entry::Names,
-        walk::{Scope, Skipped, Visitor},
+        left_out::{self, LeftOut},
+        walk::{Met, Scope, Skipped, Visitor},
     },
     FileHits, Input, Line, Output, Wanted, pattern,
     sink::{Hits, Keep},
@@ -25,6 +28,8 @@ use super::{
 const HEAP: usize = 64 << 20;
 /// Text that one call keeps.
 const TOTAL_BYTES: usize = 2 << 20;
+/// Hidden and ignored files that are searched to say what was left out, and how large they may be together.
+const MOST_LEFT_OUT: (usize, u64) = (500, 16 << 20);
 
 pub(super) fn search(input: &Input, cx: &Cx) -> ToolResult<Output> {
     let place = cx.paths()?.readable(&input.path)?;
@@ -65,8 +70,9 @@ impl Job<'_> {
             ignore_file: ".rgignore",
         };
         let mut walk = scope.walk(place.path())?;
-        walk.builder.overrides(pattern::overrides(self.input, place.path())?);
-        let (threads, mut skipped) = walk.visit(self.cx, || Thread {
+        let globs = pattern::overrides(self.input, place.path())?;
+        walk.builder.overrides(globs.clone());
+        let (threads, mut skipped, met) = walk.visit(self.cx, || Thread {
             job: self,
             tree: &tree,
             matcher: self.matcher.clone(),
@@ -83,7 +89,35 @@ impl Job<'_> {
             skipped.add(thread.skipped);
         }
         found.sort_unstable_by(|a: &Found, b: &Found| a.path.cmp(&b.path));
-        self.output(place, found, searched, skipped)
+        let left_out = self.left_out(&tree, &scope, &met, &globs)?;
+        let left_out_words = left_out.words("file that matches", "files that match", found.len(), &scope);
+        let output = self.output(place, found, searched, skipped)?;
+        Ok(Output { left_out, left_out_words, ..output })
+    }
+
+    /// Which hidden and ignored files match. Where the search ended early there is more anyway.
+    fn left_out(&self, tree: &Tree, scope: &Scope<'_>, met: &Met, globs: &Override) -> ToolResult<LeftOut> {
+        if self.full.load(Ordering::Relaxed) {
+            return Ok(LeftOut::NOTHING);
+        }
+        let mut searcher = self.searcher(BinaryDetection::quit(0));
+        let (mut files, mut bytes) = MOST_LEFT_OUT;
+        let matches = |path: &Path, kind: FileType| {
+            if !kind.is_file() || !tree.admits(path) || globs.matched(path, false).is_ignore() {
+                return ControlFlow::Continue(false);
+            }
+            let Ok(inner) = tree.open(path) else { return ControlFlow::Continue(false) };
+            let size = inner.metadata().map_or(0, |meta| meta.len());
+            let (Some(files_left), Some(bytes_left)) = (files.checked_sub(1), bytes.checked_sub(size)) else {
+                return ControlFlow::Break(());
+            };
+            (files, bytes) = (files_left, bytes_left);
+            let mut keep = Keep { room: 1, wanted: Wanted::Files, ..self.keep(&self.matcher) };
+            let reader = Watched { cx: self.cx, inner };
+            let searched = searcher.search_reader(&self.matcher, reader, &mut keep);
+            ControlFlow::Continue(searched.is_ok() && keep.hits.count > 0)
+        };
+        left_out::count(tree, scope, met, self.cx, matches, |folder| !globs.matched(folder, true).is_ignore())
     }
 
     fn file(&self, place: &Place) -> ToolResult<Output> {
@@ -165,6 +199,8 @@ impl Job<'_> {
             searched,
             skipped_sensitive: skipped.sensitive,
             unreadable: skipped.unreadable,
+            left_out: LeftOut::NOTHING,
+            left_out_words: String::new(),
         })
     }
 

@@ -6,6 +6,7 @@ mod tests;
 use std::{
     cmp::{Ordering, Reverse},
     io,
+    ops::ControlFlow,
     path::PathBuf,
     time::SystemTime,
 };
@@ -22,6 +23,7 @@ use super::{
     file_search::{folder, here, yes},
     file_stat::EntryKind,
     first::First,
+    left_out::{self, LeftOut},
     walk::{Scope, Seen, Skipped, Visitor},
 };
 
@@ -83,6 +85,11 @@ pub struct Output {
     /// Sensitive folders that were listed and not looked into.
     skipped_sensitive: usize,
     unreadable: usize,
+    /// Hidden and ignored entries, which are not in `entries`.
+    #[serde(skip_serializing_if = "LeftOut::is_nothing")]
+    left_out: LeftOut,
+    #[serde(skip)]
+    left_out_words: String,
 }
 
 pub struct ListDir;
@@ -122,7 +129,8 @@ impl Tool for ListDir {
         let Output { total, offset, .. } = *output;
         let path = on_one_line(&output.path);
         text += &match (output.entries.len(), output.next_offset) {
-            (0, _) if total == 0 => format!("{path} is empty (or has hidden or ignored entries only)."),
+            (0, _) if total == 0 && output.left_out.is_nothing() => format!("{path} is empty."),
+            (0, _) if total == 0 => format!("Nothing in {path} is listed."),
             (0, _) => format!("{path} has {}, none from offset {offset} on.", entries(total)),
             (shown, Some(next)) => {
                 format!(
@@ -134,6 +142,7 @@ impl Tool for ListDir {
             (_, None) => format!("{} in {path}.", entries(total)),
         };
         text += &Skipped { sensitive: output.skipped_sensitive, unreadable: output.unreadable }.words();
+        text += &output.left_out_words;
         Rendered::text(text)
     }
 }
@@ -141,6 +150,16 @@ impl Tool for ListDir {
 impl Input {
     fn levels(&self) -> usize {
         self.max_depth.unwrap_or(if self.recursive { usize::MAX } else { 1 })
+    }
+
+    /// Ignore files count only where more than the folder itself is listed.
+    fn scope(&self) -> Scope<'static> {
+        Scope {
+            include_hidden: self.include_hidden,
+            respect_gitignore: self.respect_gitignore && self.levels() > 1,
+            max_depth: Some(self.levels()),
+            ignore_file: ".fdignore",
+        }
     }
 }
 
@@ -154,9 +173,10 @@ fn list(input: &Input, cx: &Cx) -> ToolResult<Output> {
     let place = folder(cx, &input.path)?;
     let tree = cx.paths()?.tree(&place)?;
     let names = Names::new(cx)?;
-    let (rows, skipped) =
+    let (rows, skipped, left_out) =
         if input.levels() > 1 { below(input, &place, &tree, cx)? } else { inside(input, &place, &tree, cx)? };
     let (rows, total) = rows.finish();
+    let left_out_words = left_out.words("entry", "entries", total, &input.scope());
     let rows: Vec<Row> = rows.into_iter().skip(input.offset).collect();
     let end = input.offset.saturating_add(rows.len());
     Ok(Output {
@@ -167,6 +187,8 @@ fn list(input: &Input, cx: &Cx) -> ToolResult<Output> {
         offset: input.offset,
         skipped_sensitive: skipped.sensitive,
         unreadable: skipped.unreadable,
+        left_out,
+        left_out_words,
     })
 }
 
@@ -239,9 +261,10 @@ fn tree_order(a: &Row, b: &Row) -> Ordering {
 }
 
 /// What is in the folder itself.
-fn inside(input: &Input, place: &Place, tree: &Tree, cx: &Cx) -> ToolResult<(Rows, Skipped)> {
+fn inside(input: &Input, place: &Place, tree: &Tree, cx: &Cx) -> ToolResult<(Rows, Skipped, LeftOut)> {
     let failed = |error: io::Error| place.io("list", &error);
     let (mut rows, seen) = (input.rows(), Seen::new(cx));
+    let mut hidden = 0;
     let found = tree.folder(tree.root()).and_then(|dir| dir.entries()).map_err(failed)?;
     for (n, entry) in found.enumerate() {
         if n % 256 == 0 {
@@ -251,6 +274,7 @@ fn inside(input: &Input, place: &Place, tree: &Tree, cx: &Cx) -> ToolResult<(Row
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
         if !input.include_hidden && name.as_encoded_bytes().starts_with(b".") {
+            hidden += 1;
             continue;
         }
         let meta = if input.needs_metadata() { entry.metadata().ok() } else { None };
@@ -261,27 +285,23 @@ fn inside(input: &Input, place: &Place, tree: &Tree, cx: &Cx) -> ToolResult<(Row
             modified: meta.and_then(|meta| Some(meta.modified().ok()?.into_std())),
         });
     }
-    Ok((rows, Skipped::default()))
+    Ok((rows, Skipped::default(), LeftOut::hidden(hidden)))
 }
 
 /// What is in the folder and below it.
-fn below(input: &Input, place: &Place, tree: &Tree, cx: &Cx) -> ToolResult<(Rows, Skipped)> {
+fn below(input: &Input, place: &Place, tree: &Tree, cx: &Cx) -> ToolResult<(Rows, Skipped, LeftOut)> {
     // A folder below that cannot be read is counted; the one that was asked for is an error.
     tree.folder(tree.root()).and_then(|dir| dir.entries()).map_err(|error| place.io("list", &error))?;
-    let scope = Scope {
-        include_hidden: input.include_hidden,
-        respect_gitignore: input.respect_gitignore,
-        max_depth: Some(input.levels()),
-        ignore_file: ".fdignore",
-    };
+    let scope = input.scope();
     let make = || Lister { input, tree, rows: input.rows(), skipped: Skipped::default() };
-    let (listers, mut skipped) = scope.walk(place.path())?.visit(cx, make)?;
+    let (listers, mut skipped, met) = scope.walk(place.path())?.visit(cx, make)?;
     let mut rows = input.rows();
     for lister in listers {
         rows.merge(lister.rows);
         skipped.add(lister.skipped);
     }
-    Ok((rows, skipped))
+    let left_out = left_out::count(tree, &scope, &met, cx, |_, _| ControlFlow::Continue(true), |_| true)?;
+    Ok((rows, skipped, left_out))
 }
 
 /// One thread of a listing.

@@ -42,6 +42,9 @@ pub struct Output {
     stderr_bytes: u64,
     /// Whether anything of that is left out here.
     truncated: bool,
+    /// How many characters of each stream are here at most, where the call said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_output_chars: Option<usize>,
     /// The handle under which `read_file` reads the whole, where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     stdout_file: Option<String>,
@@ -137,6 +140,7 @@ impl Output {
             stdout_bytes: 0,
             stderr_bytes: 0,
             truncated: false,
+            max_output_chars: None,
             stdout_file: None,
             stderr_file: None,
             process_id: None,
@@ -149,6 +153,7 @@ impl Output {
         self.stdout_bytes = stdout.total_bytes;
         self.stderr_bytes = stderr.total_bytes;
         self.truncated = stdout.truncated || stderr.truncated;
+        self.max_output_chars = most;
         for (captured, text, file) in [
             (stdout, &mut self.stdout, &mut self.stdout_file),
             (stderr, &mut self.stderr, &mut self.stderr_file),

@@ -27,6 +27,8 @@ use super::{ShellPlaces, spawn::Started};
 
 /// How many that have ended are kept.
 const MOST_ENDED: usize = 30;
+/// How long `bash_output` waits for one to end, where no setting says otherwise.
+pub const USUAL_WAIT: Duration = Duration::from_hours(1);
 
 /// The processes in the background. Put into [`Services`](deskhand_core::Services); when the last handle goes away,
 /// everything that runs ends.
@@ -35,6 +37,7 @@ pub struct ProcessTable(Arc<Inner>);
 
 struct Inner {
     root: PathBuf,
+    longest_wait: Duration,
     live: Mutex<HashMap<String, Arc<Live>>>,
 }
 
@@ -68,7 +71,16 @@ impl Found {
 impl ProcessTable {
     /// The processes of one data folder.
     pub fn new(data_dir: &Path) -> Self {
-        Self(Arc::new(Inner { root: data_dir.join("processes"), live: Mutex::default() }))
+        Self::waiting(data_dir, USUAL_WAIT)
+    }
+
+    /// The same; a call waits so long at most for one of them to end.
+    pub fn waiting(data_dir: &Path, longest_wait: Duration) -> Self {
+        Self(Arc::new(Inner { root: data_dir.join("processes"), longest_wait, live: Mutex::default() }))
+    }
+
+    pub fn longest_wait(&self) -> Duration {
+        self.0.longest_wait
     }
 
     /// Takes a process over. Its end is an event of the session.

@@ -43,6 +43,7 @@ impl Level {
 pub struct Subject<'a> {
     name: Cow<'static, str>,
     spec: SpecOf<'a>,
+    description: &'a str,
     input: Cow<'a, Value>,
     /// `null`: nothing is said of its results.
     output: &'a Value,
@@ -87,7 +88,8 @@ impl<'a> Subject<'a> {
             shorten_words(input.to_mut());
         }
         let output = if offer.gives_data_of(entry) { entry.output_schema() } else { &Value::Null };
-        Self { name: spec.name.to_owned().into(), spec, input, output, is_guest }
+        let description = spec.description;
+        Self { name: spec.name.to_owned().into(), spec, description, input, output, is_guest }
     }
 
     /// In the words of another system, whose results have a shape of their own.
@@ -95,6 +97,7 @@ impl<'a> Subject<'a> {
         Self {
             name: Cow::Borrowed(entry.name),
             spec: tool.spec(),
+            description: entry.description(Some(tool)).0,
             input: Cow::Owned(entry.input_schema(tool.input_schema())),
             output: &Value::Null,
             is_guest: false,
@@ -125,7 +128,7 @@ impl<'a> Subject<'a> {
     }
 
     fn description(&self) -> String {
-        let text = self.spec.description;
+        let text = self.description;
         if self.is_guest { text.chars().take(MOST_OF_A_GUEST).collect() } else { text.to_owned() }
     }
 }

@@ -21,7 +21,7 @@ const MOST_ENTRIES: usize = if cfg!(test) { 600 } else { 10_000 };
 const NOT_ENTERED: &str = ".git";
 
 /// Hidden and ignored files that match, and were left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftOut {
     /// How many were counted.
     count: usize,

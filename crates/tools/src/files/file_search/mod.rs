@@ -99,7 +99,7 @@ pub struct Output {
     skipped_sensitive: usize,
     unreadable: usize,
     /// Hidden and ignored files and folders that match, and are not in `matches`.
-    #[serde(skip_serializing_if = "LeftOut::is_nothing")]
+    #[serde(default, skip_serializing_if = "LeftOut::is_nothing")]
     left_out: LeftOut,
     #[serde(skip)]
     left_out_words: String,

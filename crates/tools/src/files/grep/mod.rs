@@ -110,7 +110,7 @@ pub struct Output {
     skipped_sensitive: usize,
     unreadable: usize,
     /// Hidden and ignored files that match, and are not in `files`.
-    #[serde(skip_serializing_if = "LeftOut::is_nothing")]
+    #[serde(default, skip_serializing_if = "LeftOut::is_nothing")]
     left_out: LeftOut,
     #[serde(skip)]
     left_out_words: String,

@@ -86,7 +86,7 @@ pub struct Output {
     skipped_sensitive: usize,
     unreadable: usize,
     /// Hidden and ignored entries, which are not in `entries`.
-    #[serde(skip_serializing_if = "LeftOut::is_nothing")]
+    #[serde(default, skip_serializing_if = "LeftOut::is_nothing")]
     left_out: LeftOut,
     #[serde(skip)]
     left_out_words: String,

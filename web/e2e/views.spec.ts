@@ -1,5 +1,6 @@
 // What the machine does and what was done on it.
 import { answered, question, say } from "./chat";
+import { startDisplay } from "./display";
 import { calls, says } from "./script";
 import { expect, named, test, visit } from "./test";
 
@@ -117,4 +118,31 @@ test("a tool that this machine lacks is said to be missing, with the reason", as
   await visit(page, server, "/views/windows");
   await expect(page.getByRole("main")).toContainText(/list_windows|desktop|display/i);
   await expect(page.getByRole("main")).not.toContainText("Something went wrong");
+});
+
+test("a screenshot is taken after one confirmation, seen, and saved in the workspace", async ({ open, page }) => {
+  const display = await startDisplay();
+  try {
+    const server = await open({ environment: { DISPLAY: display.name } });
+    await visit(page, server, "/views/screenshots");
+    await page.getByRole("button", { name: named("Take a screenshot") }).click();
+    const dialog = page.getByRole("dialog", { name: "Take a screenshot" });
+    await expect(dialog).toContainText("screenshot_1.png");
+    await dialog.getByRole("button", { name: named("Yes, run it") }).click();
+    await expect(question(page)).toContainText("Hand over this result of screenshot?");
+    await expect(question(page).getByRole("img")).toBeVisible();
+    expect(server.has("screenshots/screenshot_1.png")).toBe(false);
+    await question(page).getByRole("button", { name: /Hand it over/ }).click();
+    await expect(page.getByRole("figure")).toContainText("screenshots/screenshot_1.png");
+    expect(server.has("screenshots/screenshot_1.png")).toBe(true);
+    // By the form of the tool as well, and the next one has the next name.
+    await visit(page, server, "/tools/screenshot");
+    await page.getByRole("button", { name: named("Run") }).click();
+    await page.getByRole("region", { name: "Run this?" }).getByRole("button", { name: "Yes, run it" }).click();
+    await question(page).getByRole("button", { name: /Hand it over/ }).click();
+    await expect(page.getByRole("region", { name: "Outcome" })).toContainText("Done");
+    expect(server.has("screenshots/screenshot_2.png")).toBe(true);
+  } finally {
+    await display.stop();
+  }
 });

@@ -27,7 +27,7 @@ pub struct CallKey {
 
 /// What a request says yes to.
 pub enum Confirmed {
-    Plan(Plan),
+    Plan(Box<Plan>),
     /// The result that this question is about.
     Result {
         approval_id: String,
@@ -68,7 +68,7 @@ impl Confirmations {
     /// Keeps a plan that is about to be shown, and gives it its id.
     pub fn show(&self, key: CallKey, plan: Plan) -> String {
         let id = new_id();
-        self.keep(id.clone(), key, Confirmed::Plan(plan));
+        self.keep(id.clone(), key, Confirmed::Plan(Box::new(plan)));
         id
     }
 

@@ -24,7 +24,7 @@ fn execute(served: &Served, body: &Value) -> Value {
 }
 
 /// Says yes to whatever is asked, as callers of the omni system do. How it ended, and the states on the way.
-fn agree(served: &Served, tool: &str, parameters: Value) -> (Value, Vec<String>) {
+fn agree(served: &Served, tool: &str, parameters: &Value) -> (Value, Vec<String>) {
     let mut body = json!({"tool_name": tool, "parameters": parameters});
     let mut states = Vec::new();
     loop {
@@ -69,7 +69,7 @@ fn a_screenshot_is_confirmed_once_and_then_looked_at() {
         assert!(std::fs::read(&file).unwrap().starts_with(b"\x89PNG"));
     }
     // As callers of omni say yes; its pictures go to the folder for temporary files, for their owner alone.
-    let (done, states) = agree(&served, "screenshot_full", json!({}));
+    let (done, states) = agree(&served, "screenshot_full", &json!({}));
     assert_eq!(states, ["need_confirmation", "need_result_approval", "success"], "{done}");
     let path = std::path::Path::new(done["result"]["data"]["path"].as_str().unwrap());
     assert_eq!(path.parent(), Some(temporary.path().canonicalize().unwrap().as_path()), "{path:?}");
@@ -159,10 +159,11 @@ fn every_omni_name_answers_in_its_own_shape() {
     let mut names: Vec<&str> =
         listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     let mut called: Vec<&str> = calls.iter().map(|(tool, ..)| *tool).collect();
-    (names.sort_unstable(), called.sort_unstable());
+    names.sort_unstable();
+    called.sort_unstable();
     assert_eq!(called, names, "all of them");
     for (tool, parameters, field) in calls {
-        let (answer, _) = agree(&served, tool, parameters);
+        let (answer, _) = agree(&served, tool, &parameters);
         assert_eq!(answer["success"], true, "{tool}: {answer}");
         let result = answer["result"].as_object().unwrap();
         let mut fields: Vec<&str> = result.keys().map(String::as_str).collect();

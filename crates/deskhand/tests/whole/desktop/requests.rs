@@ -46,15 +46,12 @@ fn ask(served: &Served, session: &str, asked: &Asked) -> (Value, (usize, usize))
         let event = events.next();
         match event["type"].as_str().unwrap() {
             "approval_wanted" => {
-                let answer = match event["request"]["subject"]["about"].as_str().unwrap() {
-                    "execution" => {
-                        questions.0 += 1;
-                        "yes"
-                    }
-                    _ => {
-                        questions.1 += 1;
-                        "pass"
-                    }
+                let answer = if event["request"]["subject"]["about"] == "execution" {
+                    questions.0 += 1;
+                    "yes"
+                } else {
+                    questions.1 += 1;
+                    "pass"
                 };
                 let path = format!("/api/v1/approvals/{}", event["request"]["id"].as_str().unwrap());
                 assert_eq!(served.post(&path, json!({"answer": answer}))["accepted"], true);

@@ -123,7 +123,7 @@ async fn execute(
             let outcome = pass_result(&app, &person, approval_id, calling).await?;
             return Ok(Json(call.ended(&app, outcome)));
         }
-        Some(Confirmed::Plan(plan)) => Some(plan),
+        Some(Confirmed::Plan(plan)) => Some(*plan),
         None => None,
     };
     for _ in 0..MOST_TRIES {
@@ -301,7 +301,7 @@ async fn run(
     let mut calling = begin(app, request, cx);
     tokio::select! {
         outcome = &mut calling => {
-            let outcome = outcome.map_err(broken_down)?;
+            let outcome = outcome.map_err(|error| broken_down(&error))?;
             Ok(if plan_changed.load(Ordering::Acquire) { Run::PlanChanged } else { Run::Ended(outcome) })
         }
         Ok(question) = question => {
@@ -322,7 +322,7 @@ async fn pass_result(
     let passed = Settled::Answered { answer: AnyAnswer::Result(ResultAnswer::Pass), by: person.surface() };
     let queue = Arc::clone(app.approvals());
     app.blocking(move || Ok(queue.settle(&approval_id, &passed)?)).await?;
-    calling.await.map_err(broken_down)
+    calling.await.map_err(|error| broken_down(&error))
 }
 
 fn begin(app: &App, request: Request, cx: SessionCx) -> JoinHandle<Outcome> {
@@ -330,14 +330,14 @@ fn begin(app: &App, request: Request, cx: SessionCx) -> JoinHandle<Outcome> {
     tokio::spawn(async move { gate.call(request, &cx).await })
 }
 
-fn broken_down(error: tokio::task::JoinError) -> ApiError {
+fn broken_down(error: &tokio::task::JoinError) -> ApiError {
     ApiError::broken(format!("the call broke down: {error}"))
 }
 
 /// Makes a call. Where the asker goes away meanwhile it is cancelled, and comes to its recorded end all the same.
 pub async fn call_to_its_end(app: &App, request: Request, cx: SessionCx) -> Result<Outcome, ApiError> {
     let _cancelled_when_dropped = request.cancel.clone().drop_guard();
-    begin(app, request, cx).await.map_err(broken_down)
+    begin(app, request, cx).await.map_err(|error| broken_down(&error))
 }
 
 /// Makes a call that a person clicked for: the click is the yes to it.

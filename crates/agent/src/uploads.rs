@@ -226,9 +226,8 @@ fn add(
             Ok("It is shown with this message.".to_owned())
         }),
         Ok(Kind::Text(format)) => text::told(upload, format, (*left).min(MOST_OF_A_FILE), screener)
-            .map(|told| {
+            .inspect(|told| {
                 *left = left.saturating_sub(told.chars().count());
-                told
             })
             .map_err(|_| Reason::Unreadable),
         Ok(Kind::Other) => Err(Reason::NotText),

@@ -440,7 +440,7 @@ pub struct AuditFilter {
 pub enum ConfigAction {
     /// Write a setting into your config file; its comments and order stay
     ///
-    /// Numbers, true and false, and lists such as '["git push *"]' are written as JSON; anything else is a text.
+    /// Numbers, true and false, and lists such as `["git push *"]` are written as JSON; anything else is a text.
     Set {
         /// Such as mode, model or chain.max_rounds; `deskhand config` lists all
         key: String,

@@ -59,12 +59,11 @@ pub async fn try_out(model: &dyn Provider, limit: Duration) -> Result<Duration, 
     };
     let begun = Instant::now();
     let asked = async { model.complete(&request, &mut |_| {}, &CancellationToken::new()).await };
-    match tokio::time::timeout(limit, asked).await {
-        Ok(answered) => answered.map(|_| begun.elapsed()),
-        Err(_) => {
-            let message = format!("{} did not answer within {} seconds.", model.name(), limit.as_secs());
-            Err(ProviderError::new(ErrorClass::Silent, message)
-                .hint("A model that has to be loaded first may need longer: try again."))
-        }
+    if let Ok(answered) = tokio::time::timeout(limit, asked).await {
+        answered.map(|_| begun.elapsed())
+    } else {
+        let message = format!("{} did not answer within {} seconds.", model.name(), limit.as_secs());
+        Err(ProviderError::new(ErrorClass::Silent, message)
+            .hint("A model that has to be loaded first may need longer: try again."))
     }
 }

@@ -80,7 +80,7 @@ fn every_file_is_named_with_its_path_and_text_goes_in() {
 #[test]
 fn long_text_is_cut_and_says_how_to_read_on() {
     let folder = Folder::new();
-    let text = (1..=10_000).map(|n| format!("line {n}\n")).collect::<String>();
+    let text = (1..=10_000).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n");
     let long = folder.upload("long.txt", text.as_bytes());
     let told = attached_with(std::slice::from_ref(&long), sees(true, 128_000)).text;
     let next: usize = told.rsplit_once("start_line ").unwrap().1.trim_end_matches(".]").parse().unwrap();

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// How long a model has for one word; one on this machine may have to be loaded first.
-const TRIAL_LIMIT: std::time::Duration = std::time::Duration::from_secs(60);
+const TRIAL_LIMIT: std::time::Duration = std::time::Duration::from_mins(1);
 /// How many models are shown at a time.
 const SHOWN: usize = 15;
 

@@ -25,7 +25,7 @@ fn shared_flags_are_accepted_before_and_after_the_command() {
         assert_eq!(ran.code, 0, "{ran:?}");
     }
     let records = |data: &str| fs::read_dir(shop.root.join(data).join("audit")).unwrap().count();
-    assert_eq!((records("other"), records("data")), (1, 0));
+    assert!(records("other") > 0 && records("data") == 0);
 }
 
 #[test]

@@ -162,6 +162,7 @@ fn what_was_typed_before_a_question_does_not_answer_it() {
     terminal.when("begins", "y\ny\n");
     terminal.when("[e] edit", "");
     terminal.when("> ", "n\n");
+    terminal.when("Why", "\n");
     terminal.when("Good.", "");
     assert!(!shop.path("a.txt").exists(), "only the answer to the question counts");
     terminal.when(PROMPT, "\x04");

@@ -31,7 +31,7 @@ fn a_custom_server_is_set_up_in_the_terminal_and_its_key_is_tested() {
     terminal.when("The key was refused.", "");
     terminal.when("answered: \"Incorrect API key provided.\"", "");
     terminal.when("[q] quit", "k\n");
-    models.refuse("");
+    models.answer_well();
     terminal.when("Key (not shown; empty: none): ", &format!("{KEY}\n"));
     terminal.when("small-1", "");
     terminal.when("Model (number, name or part of it): ", "SMALL\n");

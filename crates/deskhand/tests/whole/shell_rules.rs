@@ -230,7 +230,7 @@ async fn a_look_that_may_be_more_is_asked_about() {
 async fn a_search_through_more_than_is_hidden_is_asked_about() {
     let desk = Desk::new();
     for n in 0..10_050 {
-        std::fs::write(desk.path(&format!("f{n}")), "").unwrap();
+        std::fs::write(desk.path(format!("f{n}")), "").unwrap();
     }
     let asked = explain(&desk, json!({"command": "grep -r x ."})).await;
     assert_eq!((asked.permission, asked.rule.as_str()), (Permission::Moderate, "shell:not-all-hidden"));

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -229,6 +229,20 @@ impl App {
         let usual = SessionCx { id, ..usual };
         let usual = usual.made_for(person.user.clone(), person.desktop()).called_by(person.caller());
         Ok(usual.in_mode(mode).asking(Vec::new(), true).watched_by(events))
+    }
+
+    /// The folder that a session works in: the first of the program's, unless another of them is wanted.
+    pub fn one_of_its_folders(&self, wanted: Option<PathBuf>) -> Result<PathBuf, ApiError> {
+        let folders = self.program().about().workspaces;
+        match wanted.or_else(|| folders.first().cloned().map(PathBuf::from)) {
+            None => Err(ApiError::broken("this server has no workspace")),
+            Some(folder) if folders.iter().any(|one| Path::new(one) == folder) => Ok(folder),
+            Some(folder) => Err(ApiError::invalid(format!(
+                "{} is not a workspace of this server: {}",
+                folder.display(),
+                folders.join(", ")
+            ))),
+        }
     }
 
     /// The mode of sessions in this folder, where their person chooses none.

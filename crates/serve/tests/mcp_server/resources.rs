@@ -24,7 +24,7 @@ fn uri(desk: &Desk, name: &str) -> String {
 async fn files_are_listed_page_by_page_and_read() {
     let desk = Desk::new();
     for n in 0..450 {
-        desk.write(&format!("f{n:03}.txt"), n.to_string());
+        desk.write(format!("f{n:03}.txt"), n.to_string());
     }
     desk.write(".env", "SECRET=1");
     let connected = connect(&desk, Person::Yes).await;

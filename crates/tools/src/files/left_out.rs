@@ -205,7 +205,7 @@ mod tests {
         let desk = desk();
         desk.write(".gitignore", "node_modules/\n");
         for n in 0..700 {
-            desk.write(&format!("node_modules/f{n}.js"), "");
+            desk.write(format!("node_modules/f{n}.js"), "");
         }
         let none = desk.call(FileSearch, json!({"pattern": "*.css"})).unwrap();
         assert_eq!(none.data["left_out"], json!({"count": 0, "at_least": true}));

@@ -105,7 +105,7 @@ impl deskhand_core::EventSink for Heard {
 fn a_long_walk_tells_how_far_it_is() {
     let desk = Desk::new();
     for n in 0..5_000 {
-        desk.write(&format!("d{}/f{n}", n % 3), "");
+        desk.write(format!("d{}/f{n}", n % 3), "");
     }
     fn told<T: Tool>(desk: &Desk, tool: &T, arguments: Value) -> Vec<Option<u64>> {
         let heard = std::sync::Arc::new(Heard::default());

@@ -270,7 +270,7 @@ pub(super) mod tests {
             for (n, ending) in ["txt", "rs", "log", "tmp", "md"].iter().enumerate().cycle().take(20) {
                 let text =
                     format!("first line\nneedle {n} here\nNeedle again\n{}\n", "filler ".repeat(n * 40));
-                desk.write(&format!("{folder}f{}{n}.{ending}", n + 1), text);
+                desk.write(format!("{folder}f{}{n}.{ending}", n + 1), text);
             }
         }
         desk.write("keep.log", "needle kept\n");

@@ -73,7 +73,7 @@ async fn pictures_without_a_path_have_names_of_their_own() {
     let shots = futures_util::future::join_all((0..4).map(|_| gives(&desk, "screenshot", json!({})))).await;
     let mut names: Vec<&str> = shots.iter().map(|shot| shot.data["path"].as_str().unwrap()).collect();
     names.sort_unstable();
-    let wanted = (1..=4).map(|number| desk.path(&format!("screenshots/screenshot_{number}.png")));
+    let wanted = (1..=4).map(|number| desk.path(format!("screenshots/screenshot_{number}.png")));
     assert_eq!(names.iter().map(PathBuf::from).collect::<Vec<_>>(), wanted.collect::<Vec<_>>());
     assert!(names.iter().all(|name| Path::new(name).is_file()));
 }

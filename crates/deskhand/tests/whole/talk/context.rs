@@ -236,7 +236,7 @@ async fn ids_that_a_model_uses_again_are_told_apart() {
     replies.push(says("Read."));
     let talk = Talk::at(Desk::new(), Script { context_tokens: 30_000, ..small(replies) });
     for n in 0..8 {
-        talk.desk.write(&format!("{n}.txt"), &format!("file {n}\n{}", long(250)));
+        talk.desk.write(format!("{n}.txt"), format!("file {n}\n{}", long(250)));
     }
     talk.say("read them all").await;
     let requests = talk.requests();

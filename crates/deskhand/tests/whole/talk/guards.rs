@@ -66,7 +66,7 @@ async fn three_denials_of_one_kind_stop_the_turn() {
     assert!(reason.unwrap().starts_with("denied_three_times:"));
     assert_eq!(statuses(&talk.answer()), [Status::ExecutionRejected; 3]);
     for n in 1..4 {
-        assert!(!talk.desk.path(&format!("{n}.txt")).exists());
+        assert!(!talk.desk.path(format!("{n}.txt")).exists());
     }
 }
 

@@ -1,9 +1,6 @@
 //! Sessions: made, listed, searched, renamed, archived, forked, exported, deleted.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
 use aide::axum::{
     ApiRouter,
@@ -171,7 +168,7 @@ async fn create(
     person: Person,
     Body(body): Body<NewSessionBody>,
 ) -> Result<Json<SessionItem>, ApiError> {
-    let workspace = one_of_ours(&app, body.workspace)?;
+    let workspace = app.one_of_its_folders(body.workspace)?;
     let mode = checked_mode(&app, &person, Some(workspace.clone()), body.mode).await?;
     let metadata = SessionMeta {
         workspace: Some(workspace),
@@ -193,20 +190,6 @@ async fn checked_mode(
 ) -> Result<Option<Mode>, ApiError> {
     let Some(wanted) = wanted else { return Ok(None) };
     app.mode_in(workspace).await?.checked(person, wanted).map(Some)
-}
-
-/// The folder that a session works in.
-pub fn one_of_ours(app: &App, wanted: Option<PathBuf>) -> Result<PathBuf, ApiError> {
-    let ours = app.program().about().workspaces;
-    match wanted.or_else(|| ours.first().cloned().map(PathBuf::from)) {
-        None => Err(ApiError::broken("this server has no workspace")),
-        Some(folder) if ours.iter().any(|one| Path::new(one) == folder) => Ok(folder),
-        Some(folder) => Err(ApiError::invalid(format!(
-            "{} is none of this server's workspaces: {}",
-            folder.display(),
-            ours.join(", ")
-        ))),
-    }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -336,7 +319,7 @@ async fn change(
     if now.demo && body.workspace.is_some() {
         return Err(ApiError::conflict("demo", "a demo works in a folder of its own"));
     }
-    let workspace = body.workspace.map(|folder| one_of_ours(&app, Some(folder))).transpose()?;
+    let workspace = body.workspace.map(|folder| app.one_of_its_folders(Some(folder))).transpose()?;
     let mode = checked_mode(&app, &person, workspace.clone().or(now.workspace), body.mode).await?;
     let changed = app
         .with_session(&person, &path.session_id, move |store, mut session| {

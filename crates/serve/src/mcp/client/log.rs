@@ -37,7 +37,7 @@ impl Log {
         self.push(LogSource::Stderr, name::harmless(line, LONGEST_LINE));
     }
 
-    pub fn note(&mut self, event: String) {
+    pub fn note(&mut self, event: &str) {
         // A message can quote the end of stderr.
         for line in event.lines() {
             self.push(LogSource::Connection, name::harmless(line, LONGEST_LINE));

@@ -344,7 +344,8 @@ impl Server {
                     .map(|said| self.screened(&name::harmless_lines(said, 2_000))),
             });
             live.peer = Some(peer);
-            live.log.note(format!("connected, {} tools", live.tools.len()));
+            let connected = format!("connected, {} tools", live.tools.len());
+            live.log.note(&connected);
         });
     }
 
@@ -357,7 +358,7 @@ impl Server {
             }
             let was_there = live.last_seen.is_some();
             live.status = if was_there { ServerStatus::Restarting } else { ServerStatus::Failed };
-            live.log.note(why.clone());
+            live.log.note(&why);
             live.error = Some(why);
             live.settled = true;
         });
@@ -415,7 +416,7 @@ impl Server {
     }
 
     /// What happens to the connection, for the log. Secrets are out of it already.
-    pub fn note(&self, event: String) {
+    pub fn note(&self, event: &str) {
         self.live().log.note(event);
     }
 

@@ -159,7 +159,7 @@ impl Life<'_> {
         let handler = Handler { server: Arc::clone(self.server), version: way.version() };
         match self.link {
             Link::Stdio { command, args, env, cwd } => {
-                self.server.note(format!("starting {}", self.server.screened(command)));
+                self.server.note(&format!("starting {}", self.server.screened(command)));
                 let start = Start { command, args, env, cwd: cwd.as_deref() };
                 let (mut child, (stdout, stdin)) = match Running::start(&start, self.server) {
                     Ok(started) => started,
@@ -172,7 +172,7 @@ impl Life<'_> {
                 ended
             }
             Link::Http { url, headers, .. } => {
-                self.server.note("connecting".to_owned());
+                self.server.note("connecting");
                 let asking = match http::asking(url.reveal(), headers, &self.server.places.limits) {
                     Ok(asking) => asking,
                     Err(why) => return Ended::ForGood(why),

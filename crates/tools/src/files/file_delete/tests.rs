@@ -153,7 +153,7 @@ fn from_another_file_system_it_is_copied_into_the_journal() {
 fn what_was_not_counted_to_its_end_is_said() {
     let desk = Desk::new();
     for number in 0..2_100 {
-        desk.write(&format!("tree/{number}"), "");
+        desk.write(format!("tree/{number}"), "");
     }
     let called = desk.call(FileDelete, json!({"path": "tree", "recursive": true})).unwrap();
     assert!(called.text.contains(": more than 1999 files, 1 folder"), "{}", called.text);

@@ -73,7 +73,7 @@ fn wrong_patterns_are_said() {
 fn the_first_of_many_and_how_many() {
     let desk = Desk::new();
     for n in 0..300 {
-        desk.write(&format!("d{}/f{n:03}", n % 7), "");
+        desk.write(format!("d{}/f{n:03}", n % 7), "");
     }
     let (paths, data) = find(&desk, json!({"pattern": "f*", "limit": 3}));
     assert_eq!(paths, ["d0/f000", "d0/f007", "d0/f014"]);

@@ -69,7 +69,7 @@ fn newest_first() {
 fn pages_follow_one_another() {
     let desk = Desk::new();
     for n in 0..25 {
-        desk.write(&format!("f{n:02}"), "");
+        desk.write(format!("f{n:02}"), "");
     }
     let mut seen = Vec::new();
     let mut offset = Some(0);
@@ -90,7 +90,7 @@ fn pages_follow_one_another() {
 fn a_large_folder_is_counted_whole() {
     let desk = Desk::new();
     for n in 0..6_000 {
-        desk.write(&format!("f{n:05}"), "");
+        desk.write(format!("f{n:05}"), "");
     }
     let (paths, data) = list(&desk, json!({"limit": 3, "offset": 4000}));
     assert_eq!(
@@ -176,7 +176,7 @@ fn what_git_ignores_is_left_out_below() {
 fn pages_of_a_tree_follow_one_another() {
     let desk = Desk::new();
     for n in 0..300 {
-        desk.write(&format!("d{}/f{n:03}", n % 7), "");
+        desk.write(format!("d{}/f{n:03}", n % 7), "");
     }
     let all = list(&desk, json!({"recursive": true, "limit": 1000})).0;
     assert_eq!(all.len(), 307);

@@ -198,7 +198,7 @@ fn shown_link(link: &Link, screener: &dyn Screener) -> ServerLink {
             env,
             cwd,
         },
-        other => other,
+        other @ ServerLink::Http { .. } => other,
     }
 }
 

@@ -16,7 +16,7 @@ use deskhand_core::{
 };
 
 use super::body::{ChatBody, ClientMessage, ClientRole, SentFile};
-use crate::http::{app::App, error::ApiError, person::Person, routes::sessions};
+use crate::http::{app::App, error::ApiError, person::Person};
 
 /// By which a program names the session.
 pub const SESSION_HEADER: &str = "x-deskhand-session";
@@ -201,7 +201,7 @@ async fn begin(app: &App, person: &Person, before: &[ClientMessage]) -> Result<S
     });
     let imported: Vec<NewMessage> = imported.collect();
     let metadata = SessionMeta {
-        workspace: Some(sessions::one_of_ours(app, None)?),
+        workspace: Some(app.one_of_its_folders(None)?),
         client: Some(ClientTalk::default()),
         ..SessionMeta::default()
     };

@@ -34,7 +34,7 @@ fn trees() -> impl Strategy<Value = Files> {
 
 fn plant(desk: &Desk, files: &Files) {
     for (n, (path, (content, mode))) in files.iter().enumerate() {
-        let path = desk.write(&format!("tree/{}", path.join("/")), content);
+        let path = desk.write(format!("tree/{}", path.join("/")), content);
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000 + n as u64);
         File::open(&path).unwrap().set_modified(time).unwrap();
         set_mode(&path, *mode);

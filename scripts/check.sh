@@ -26,6 +26,7 @@ else
 
     # A crate's package is the name in its Cargo.toml.
     packages=$(sed -nE 's#^(crates/[^/]+|benches)/.*#\1/Cargo.toml#p' <<<"$changed" | sort -u |
+        while IFS= read -r file; do [ ! -f "$file" ] || echo "$file"; done |
         xargs --no-run-if-empty sed -nE 's/^name = "(.*)"/package(=\1)/p' | paste -sd '+')
     if [ -n "$packages" ]; then
         step "unit tests: $packages"

@@ -189,6 +189,7 @@ for job; do
         need_browser
         need_desktop
         want_keyring
+        python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages "Python with venv" python3 python3-venv
         want_openai
         want_other_systems
         need_cargo_tool cargo-nextest "$NEXTEST_VERSION" 0.9.100 --no-default-features --features default-no-update

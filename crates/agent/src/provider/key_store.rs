@@ -104,7 +104,7 @@ impl KeyStore {
             match self.in_keyring(|keyring| keyring.set(provider, key)) {
                 Ok(()) => {
                     // A key of which it is not known where it belongs must not stay.
-                    let noted = address.map_or(Ok(()), |address| self.note_address(provider, address));
+                    let noted = self.only_in_keyring(provider, address);
                     if noted.is_err() {
                         self.in_keyring(|keyring| keyring.delete(provider)).ok();
                     }
@@ -118,6 +118,11 @@ impl KeyStore {
             return Err(ProviderError::new(ErrorClass::Auth, "There is no folder to keep a key in.")
                 .hint("Set the variable of the provider instead."));
         };
+        // One key has one place: the address that is noted is that of the one key.
+        match self.in_keyring(|keyring| keyring.delete(provider)) {
+            Ok(_) | Err(KeyringError::Absent(_)) => {}
+            Err(error) => return Err(refused(&error)),
+        }
         keys::keep_in_file(file, provider, &Entry::Key(key, address))?;
         Ok(KeySource::File)
     }
@@ -130,6 +135,14 @@ impl KeyStore {
     /// From now on the kept key of a provider is sent to this address.
     pub fn move_key(&self, provider: &str, address: &str) -> Result<(), ProviderError> {
         self.note_address(provider, &origin(address)?)
+    }
+
+    /// The key is in the keyring: the file has its address, and no key any more.
+    fn only_in_keyring(&self, provider: &str, origin: Option<&str>) -> Result<(), ProviderError> {
+        match &self.file {
+            Some(file) => keys::keep_in_file(file, provider, &Entry::InKeyring(origin)).map(drop),
+            None => Ok(()),
+        }
     }
 
     fn note_address(&self, provider: &str, origin: &str) -> Result<(), ProviderError> {

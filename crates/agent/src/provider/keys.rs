@@ -119,8 +119,10 @@ fn parse(path: &Path, text: &str) -> Result<toml::Table, ProviderError> {
 pub(crate) enum Entry<'a> {
     /// The key, and the address that it was entered for.
     Key(&'a Key, Option<&'a str>),
-    /// The address alone: the key is in the keyring, or stays as it is.
+    /// The address alone: the key stays where it is.
     Address(&'a str),
+    /// The address of a key that is in the keyring; one in the file goes.
+    InKeyring(Option<&'a str>),
     /// Neither.
     Nothing,
 }
@@ -140,7 +142,7 @@ pub(crate) fn keep_in_file(path: &Path, provider: &str, entry: &Entry<'_>) -> Re
     let unchanged = table.clone();
     match entry {
         Entry::Key(key, _) => drop(table.insert(provider.to_owned(), toml::Value::String(key.0.clone()))),
-        Entry::Nothing => drop(table.remove(provider)),
+        Entry::Nothing | Entry::InKeyring(_) => drop(table.remove(provider)),
         Entry::Address(_) => {}
     }
     set_address(&mut table, provider, entry);
@@ -164,7 +166,7 @@ pub(crate) fn keep_in_file(path: &Path, provider: &str, entry: &Entry<'_>) -> Re
 
 fn set_address(table: &mut toml::Table, provider: &str, entry: &Entry<'_>) {
     let address = match entry {
-        Entry::Key(_, address) => *address,
+        Entry::Key(_, address) | Entry::InKeyring(address) => *address,
         Entry::Address(address) => Some(*address),
         Entry::Nothing => None,
     };

@@ -254,6 +254,7 @@ impl Server {
                 );
                 return Err(ProviderError::new(ErrorClass::Auth, message)
                     .because(Problem::KeyHeldBack)
+                    .naming_place()
                     .hint("Enter a key for this address: deskhand setup"));
             }
         }

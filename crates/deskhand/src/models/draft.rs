@@ -142,6 +142,21 @@ impl ConfiguredModels {
         settled
     }
 
+    /// Before another address is saved: an older key of which it is not known where it belongs is bound to the address
+    /// before, so that it does not go to the new one whatever fails after this.
+    pub fn bind_old_key(&self, draft: &Draft, address: &NewAddress) -> Result<(), ProviderError> {
+        let preset = preset(&draft.provider)?;
+        let is_kept = self.key_source(preset).is_some_and(|source| source != KeySource::Environment);
+        match &address.before {
+            Some(before)
+                if is_kept && address.is_elsewhere() && self.keys().address(&preset.name).is_none() =>
+            {
+                self.keys().move_key(&preset.name, before.as_str())
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn settle(
         &self,
         draft: &Draft,

@@ -367,6 +367,7 @@ impl Setup<'_> {
         tokio::task::block_in_place(|| {
             let address = self.models.new_address(draft)?;
             self.models.may_save(draft, &address)?;
+            self.models.bind_old_key(draft, &address)?;
             let mut changes = BTreeMap::from([("model".to_owned(), Value::from(whole.as_str()))]);
             if let Some(setting) = &address.setting {
                 changes.insert(format!("providers.{}.base_url", draft.provider), setting.clone());

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::paths::Paths;
+use crate::paths::{Paths, RootKind};
 
 /// Taken over from Deskhand's own environment. None of them holds a secret.
 const KEPT: &[&str] = &[
@@ -84,7 +84,9 @@ pub fn only_programs_of_the_machine(env: &mut [(OsString, OsString)], paths: &Pa
     let Some((_, value)) = env.iter_mut().find(|(name, _)| name == "PATH") else { return };
     let in_a_root = |folder: &PathBuf| {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
-        paths.roots().iter().any(|root| real.starts_with(&root.path) || folder.starts_with(&root.path))
+        // Nothing is written unasked to a folder that is only read.
+        let mut roots = paths.roots().iter().filter(|root| root.kind != RootKind::Further);
+        roots.any(|root| real.starts_with(&root.path) || folder.starts_with(&root.path))
     };
     let kept: Vec<PathBuf> =
         std::env::split_paths(value).filter(|folder| folder.is_absolute() && !in_a_root(folder)).collect();

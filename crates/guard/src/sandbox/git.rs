@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::hidden;
-use crate::paths::Paths;
+use crate::paths::{Paths, RootKind};
 
 /// Nothing that these could name is ever wanted in a look.
 const ALWAYS: &[(&str, &str)] = &[
@@ -97,7 +97,7 @@ pub fn names_programs<'p>(folders: impl Iterator<Item = &'p Path>) -> bool {
 fn configs(paths: &Paths, cwd: &Path) -> (Vec<PathBuf>, bool) {
     let mut found: BTreeSet<PathBuf> = cwd.ancestors().map(|folder| folder.join(".git")).collect();
     let mut all = true;
-    for root in paths.roots() {
+    for root in paths.roots().iter().filter(|root| root.kind != RootKind::Further) {
         all &= hidden::walk(&root.path, hidden::is_worth_a_look, |path, _| {
             if path.file_name().is_some_and(|name| name == ".git") {
                 found.insert(path.to_path_buf());

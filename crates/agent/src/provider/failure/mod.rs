@@ -124,8 +124,7 @@ pub(crate) fn hint(about: &About, class: ErrorClass) -> Option<String> {
     let key = about.key_variable.as_deref();
     Some(match class {
         ErrorClass::Auth if about.held_back_for.is_some() => format!(
-            "The stored key was entered for {}, so it was not sent to {}. Enter a key for this address: deskhand setup",
-            about.held_back_for.as_deref().unwrap_or_default(),
+            "The stored key was entered for another address, so it was not sent to {}. Enter a key for this one: deskhand setup",
             about.host
         ),
         ErrorClass::Auth => match key {

@@ -166,6 +166,15 @@ pub struct ServerChange {
     pub tools: BTreeMap<String, Option<ToolRule>>,
 }
 
+impl ServerChange {
+    /// Whether it starts a server, or lets tools run without a question.
+    pub fn loosens(&self) -> bool {
+        self.disabled == Some(false)
+            || self.permission == Some(Permission::Public)
+            || self.tools.values().any(|rule| *rule == Some(ToolRule::Public))
+    }
+}
+
 /// What is set for one tool of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -8,6 +8,7 @@ use deskhand_agent::TurnRequest;
 use deskhand_core::{
     CallId, Status,
     event::NoEvents,
+    screener::MASK_OPEN,
     session::{Owner, PageAsk, SessionError, ToolCallQuery, ToolCallRow},
 };
 use schemars::JsonSchema;
@@ -90,6 +91,10 @@ async fn expired(app: &App, person: &Person, path: &CallPath) -> Result<ToolCall
     };
     let calls = app.store(move |store| Ok::<_, SessionError>(store.tool_calls(&query)?.items)).await?;
     let call = calls.into_iter().find(|call| call.call_id == id).ok_or_else(no_such)?;
+    if call.arguments.to_string().contains(MASK_OPEN) {
+        return Err(ApiError::conflict("masked", "parts of this call were masked, and are not kept")
+            .hint("Ask the model to make it again."));
+    }
     if call.status == Some(Status::Expired) {
         Ok(call)
     } else {

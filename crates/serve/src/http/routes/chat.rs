@@ -123,6 +123,7 @@ async fn retry(
     let request = RetryRequest { session_id: session.id, model, surroundings };
     let agent = app.agent().clone();
     let handle = app.blocking(move || Ok(agent.retry(request)?)).await?;
+    super::queue::send_after(&app, &person, handle.clone());
     Ok((StatusCode::ACCEPTED, Json(begun(&handle))))
 }
 

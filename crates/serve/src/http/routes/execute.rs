@@ -117,11 +117,17 @@ async fn execute(
         None => None,
     };
     let cx = app.surround(&person, session.as_ref(), None, Arc::new(NoEvents)).await?;
+    let shares_result = body.approval_id.is_some();
     let call = Call::new(&app, &person, &cx, body);
     let mut confirmed = match call.confirmed(&app) {
         Some(Confirmed::Result { approval_id, calling }) => {
             let outcome = pass_result(&app, &person, approval_id, calling).await?;
             return Ok(Json(call.ended(&app, outcome)));
+        }
+        // A yes to a result is none to another call.
+        Some(Confirmed::Plan(_)) | None if shares_result => {
+            return Err(ApiError::conflict("no_such_question", "this result is no longer waiting")
+                .hint("The call was not made again. Make it without approval_id if that is what you want."));
         }
         Some(Confirmed::Plan(plan)) => Some(*plan),
         None => None,
@@ -170,7 +176,7 @@ impl Call {
             tool: found.map_or_else(|| body.tool_name.clone(), |found| found.entry.spec().name.to_owned()),
             arguments: arguments::sha256(&canonical),
         };
-        let confirms_id = body.plan_id.or(body.approval_id);
+        let confirms_id = body.approval_id.or(body.plan_id);
         let confirms = body.require_confirmation || confirms_id.is_some();
         Self { tool: body.tool_name, arguments, dialect, key, confirms_id, confirms, waits: body.wait }
     }

@@ -222,6 +222,13 @@ async fn change(
     At(name): At<String>,
     Body(change): Body<ServerChange>,
 ) -> Result<Json<Success>, ApiError> {
+    if change.loosens() && !person.here {
+        return Err(ApiError::forbidden(
+            "not_from_elsewhere",
+            "a server is turned on, and its tools are allowed without a question, at the machine itself",
+        )
+        .hint("Open this page there, or change mcp.json."));
+    }
     let what = json!({"server": name, "change": change});
     recorded(&app, &person, what, move |desk| desk.change(&name, &change)).await?;
     Ok(Json(Success::YES))

@@ -112,6 +112,7 @@ impl ModelDesk for ConfiguredModels {
             }
         })?;
         self.may_save(draft, &address).map_err(unchanged)?;
+        self.bind_old_key(draft, &address).map_err(unchanged)?;
         Ok(address)
     }
 

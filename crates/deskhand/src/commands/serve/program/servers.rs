@@ -32,11 +32,19 @@ pub struct ManagedServers {
     sign_ins: SignIns,
     /// Held while `mcp.json` is changed: two changes at once must not undo each other.
     changing: Mutex<()>,
+    /// Held while the running servers are made what the files say: an older reading must not undo a newer one.
+    applying: tokio::sync::Mutex<()>,
 }
 
 impl ManagedServers {
     pub fn new(app: Arc<App>, shared: Shared) -> Self {
-        Self { app, shared, sign_ins: SignIns::default(), changing: Mutex::default() }
+        Self {
+            app,
+            shared,
+            sign_ins: SignIns::default(),
+            changing: Mutex::default(),
+            applying: tokio::sync::Mutex::default(),
+        }
     }
 
     fn config_dir(&self) -> Result<PathBuf, ApiError> {
@@ -260,6 +268,7 @@ impl ServerDesk for ManagedServers {
 
     fn apply(&self) -> BoxFuture<'_, Result<(), ApiError>> {
         async {
+            let _one_at_a_time = self.applying.lock().await;
             let configured = self.configured_now().await?;
             self.app.servers().exchange(configured.servers).await;
             Ok(())

@@ -71,7 +71,8 @@ impl SignIns {
             };
             match login.run(show, &CancellationToken::new()).await {
                 Ok(_) => {
-                    then.await;
+                    // To its end, also if the sign-in is given up: a server that was ended is begun again.
+                    let _ = tokio::spawn(then).await;
                     report.tell(SignInState::Done);
                 }
                 Err(error) => {

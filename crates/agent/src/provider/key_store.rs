@@ -121,7 +121,15 @@ impl KeyStore {
         // One key has one place: the address that is noted is that of the one key.
         match self.in_keyring(|keyring| keyring.delete(provider)) {
             Ok(_) | Err(KeyringError::Absent(_)) => {}
-            Err(error) => return Err(refused(&error)),
+            // One that is locked is no matter, unless it has an older key.
+            Err(error)
+                if self
+                    .in_keyring(Keyring::providers)
+                    .is_ok_and(|all| all.iter().any(|one| one == provider)) =>
+            {
+                return Err(refused(&error));
+            }
+            Err(error) => tracing::debug!("the keyring was left alone: {error}"),
         }
         keys::keep_in_file(file, provider, &Entry::Key(key, address))?;
         Ok(KeySource::File)

@@ -94,14 +94,22 @@ fn a_result_waits_for_its_own_caller() {
     let yes = run();
     let mut other = yes.clone();
     other["parameters"] = json!({"selection": "primary"});
-    assert_eq!(execute(&served, &other)["status"], "need_confirmation", "it is no yes to another call");
+    let refused = |body: &Value| {
+        let answer = served.ask("POST", "/api/v1/tools/execute", Some(body.clone()));
+        (answer.status, answer.json()["error"]["code"].clone())
+    };
+    assert_eq!(refused(&other), (409, json!("no_such_question")), "it is no yes to another call");
     let done = execute(&served, &yes);
     assert_eq!(
         (&done["success"], &done["result"]["data"]["text"]),
         (&json!(true), &json!("a secret")),
         "{done}"
     );
-    assert_eq!(execute(&served, &yes)["status"], "need_confirmation", "a yes is used once");
+    assert_eq!(
+        refused(&yes),
+        (409, json!("no_such_question")),
+        "a yes is used once, and the call is not made again"
+    );
     // Kept back on the page: the yes that comes afterwards changes nothing.
     let yes = run();
     let question = format!("/api/v1/approvals/{}", yes["approval_id"].as_str().unwrap());

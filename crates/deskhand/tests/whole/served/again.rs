@@ -22,10 +22,6 @@ calls = [{ name = "write_file", arguments = { path = "b.txt", content = "passwor
 
 [[replies]]
 text = "Nobody answered that either."
-
-[[replies]]
-expect = "masked"
-text = "It did not run."
 "#;
 
 fn call_id(events: &[Value]) -> String {
@@ -68,9 +64,7 @@ fn expired_call_is_planned_and_asked_again_as_a_new_call() {
 
     // What was masked is not known any more, so the same call cannot be made: it is refused, and not made with the mask.
     let call = call_id(&served.turn(&session, "write the other"));
-    let begun = served.post(&path(&call), json!({}));
-    let events = served.watch(&session, begun["first_event"].as_u64().unwrap() - 1).until("done");
-    let ended = events.iter().find(|event| event["type"] == "call_ended").unwrap();
-    assert_eq!(ended["outcome"]["status"], "invalid_arguments", "{ended}");
+    let refused = served.ask("POST", &path(&call), Some(json!({})));
+    assert_eq!((refused.status, &refused.json()["error"]["code"]), (409, &json!("masked")));
     assert!(!served.root().join("workspace/b.txt").exists());
 }

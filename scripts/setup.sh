@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sees to it that what the named jobs need is here: `scripts/setup.sh build|test|bench|fuzz …`
+# Sees to it that what the named jobs need is here: `scripts/setup.sh format|build|test|bench|fuzz …`
 #
 # Installs only what is missing, says what and how, and stops with a message where it cannot. Debian packages
 # need root or a sudo that asks no password; cargo tools go into .tools/, so that nothing outside this folder
@@ -181,9 +181,12 @@ for job; do
         need_node
         scripts/web.sh || stop "the web page could not be built; look at the messages above."
         ;;
-    test)
+    format)
         need_rust
         need_component fmt rustfmt
+        ;;
+    test)
+        need_rust
         need_component clippy clippy
         need_peers
         need_browser

@@ -4,13 +4,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/env.sh
 . scripts/env.sh
-scripts/setup.sh build test
-
 step() { printf '\n── %s\n' "$*"; }
 
-# By file, since cargo fmt does not see the modules that a macro declares.
+scripts/setup.sh format
+# By file, since cargo fmt does not see the modules that a macro declares. First, since it takes a second.
 step "format: rustfmt --check"
 git ls-files -z --cached --others --exclude-standard '*.rs' | xargs -0 rustfmt --check --edition 2024
+
+scripts/setup.sh build test
 
 step "lints: cargo clippy"
 cargo clippy --locked --workspace --all-targets -- -D warnings

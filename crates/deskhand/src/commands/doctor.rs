@@ -273,18 +273,17 @@ fn config(app: &App) -> Check {
 
 fn tools(app: &App) -> Check {
     let offered = app.gate.registry.offered().count();
-    let absent: Vec<_> = app
-        .gate
-        .registry
-        .absent()
-        .map(|(entry, absent)| format!("{} ({})", entry.spec().name, absent.why))
-        .collect();
-    let found = if absent.is_empty() {
-        format!("{offered} offered")
-    } else {
-        format!("{offered} offered; not offered: {}", absent.join(", "))
-    };
-    Check::good("tools", found)
+    // Most are missing for one and the same reason, which is said once.
+    let mut absent: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (entry, why) in app.gate.registry.absent().map(|(entry, absent)| (entry, absent.why.as_str())) {
+        match absent.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(entry.spec().name),
+            None => absent.push((why, vec![entry.spec().name])),
+        }
+    }
+    let absent: Vec<String> =
+        absent.iter().map(|(why, names)| format!("; not offered: {} ({why})", names.join(", "))).collect();
+    Check::good("tools", format!("{offered} offered{}", absent.concat()))
 }
 
 /// The desktop, and where there is none why. That is no fault: servers have none.

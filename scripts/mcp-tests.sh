@@ -124,8 +124,12 @@ for name in "${groups[@]}"; do
         by_node client "the conformance suite before the client" conformance-client.test.mjs
         ;;
     servers)
-        # Half of them are Python's; the tests of those say that they are skipped where these are missing.
-        [ -n "$no_python" ] || export DESKHAND_MCP_VENV=$PWD/$venv
+        # Half of them are Python's.
+        if [ -n "$no_python" ]; then
+            skip "servers (fetch, git)" "$no_python"
+        else
+            export DESKHAND_MCP_VENV=$PWD/$venv
+        fi
         by_node servers "reference servers behind our client" reference-servers.test.mjs
         ;;
     python)

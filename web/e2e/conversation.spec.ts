@@ -79,7 +79,7 @@ test("what a command prints is shown while it runs", async ({ open, page }) => {
   await open({
     mode: "auto",
     talk: {
-      build: [calls("bash", { command: "for n in 1 2 3 4 5 6; do echo line $n; sleep 0.5; done" }), says("Built.")],
+      build: [calls("bash", { command: "for n in 1 2 3 4 5 6; do echo line $n; sleep 0.2; done" }), says("Built.")],
     },
   });
   await say(page, "build it");

@@ -261,10 +261,10 @@ impl Agent {
             observer.emit(begun.event.body);
         }
         let events = self.0.hub.sink(&session.id, Some(&begun.turn.id)).observed_by(observer);
-        let usual = SessionCx { id: session.id.clone(), ..surroundings };
-        let desktop = usual.desktop.clone();
+        let desktop = surroundings.desktop.clone();
         // Whatever the caller says: what is done in a session is done for its owner.
-        let surroundings = usual
+        let surroundings = surroundings
+            .with_id(&*session.id)
             .made_for(session.owner.clone(), desktop)
             .called_by(format!("model:{}", provider.name()))
             .watched_by(Arc::new(events))

@@ -372,12 +372,12 @@ impl Dialect {
         Some(ToolError { status: crate::Status::NotFound, ..error })
     }
 
-    /// One of its tools, for programs.
+    /// One of its tools, for programs; with the reason and what helps where it cannot work here.
     pub fn listed(&self, entry: &DialectEntry, registry: &Registry) -> Value {
         let tool = registry.get(entry.tool);
         let canonical = tool.as_ref().map_or(&Value::Null, |tool| tool.input_schema());
         let (description, description_zh) = entry.description(tool.as_deref());
-        json!({
+        let mut listed = json!({
             "name": entry.name,
             "tool": entry.tool,
             "description": description,
@@ -385,7 +385,12 @@ impl Dialect {
             "built": tool.is_some(),
             "available": registry.find(entry.name, Some(self.name)).is_ok(),
             "input_schema": entry.input_schema(canonical),
-        })
+        });
+        if let Some(absent) = registry.why_absent(entry.tool) {
+            listed["why"] = absent.why.as_str().into();
+            listed["remedy"] = absent.remedy.as_str().into();
+        }
+        listed
     }
 
     /// Every tool that this system has, for programs: what it is here, whether it is built, and its schema in that

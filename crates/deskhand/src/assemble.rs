@@ -77,7 +77,6 @@ impl App {
         let workspaces = workspaces(shared)?;
         let data = DataFolder::open(&data_dir)?;
         let mut registry = registry();
-        registry.check_names()?;
         let mut settings = load_settings(shared, &workspaces[0], data.trust(), &registry)?;
         settings.configure_dialects(&mut registry);
         let config_dir = config_dir(shared, &workspaces);
@@ -97,7 +96,7 @@ impl App {
         let shell = own_programs(config_dir.as_deref());
         #[cfg(unix)]
         let services = with_shell(services, &settings, &data_dir).with(shell.clone()).with(sandbox.clone());
-        registry.probe(&services);
+        registry.probe(&services)?;
         let gate = gate(registry, &store, settings.gate());
         let session = shared.session.clone().or_else(|| env::var("DESKHAND_SESSION").ok());
         let session = session.filter(|id| !id.is_empty()).map(|id| whole_id(&store, id)).transpose()?;

@@ -51,7 +51,7 @@ pub struct Shared {
     /// The config file to use instead of the usual one [env: DESKHAND_CONFIG]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// The session that calls belong to: answers for «this session» hold in it. Of a conversation the first or last
+    /// The session that calls belong to: answers for "this session" hold in it. Of a conversation the first or last
     /// characters of its id will do, as `sessions list` shows them [default: a new one] [env: DESKHAND_SESSION]
     #[arg(long, global = true, value_name = "ID")]
     pub session: Option<String>,

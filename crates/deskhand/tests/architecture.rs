@@ -6,6 +6,9 @@
 // Helpers of a test are tests too; clippy's own exemption stops at `#[test]` functions.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "architecture/sleeps.rs"]
+mod sleeps;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs,
@@ -325,30 +328,6 @@ fn nothing_is_left_to_do_in_shipped_code() {
 }
 
 #[test]
-fn no_test_sleeps_for_long() {
-    const LONGEST_MS: u64 = 200;
-    let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
-    let tests = crates.flat_map(|folder| {
-        let inside = rust_files(&folder.join("src"))
-            .into_iter()
-            .filter(|file| is_a_test(file) || file.components().any(|part| part.as_os_str() == "tests"));
-        rust_files(&folder.join("tests")).into_iter().chain(inside).collect::<Vec<_>>()
-    });
-    let wrong: Vec<String> = tests
-        .filter(|file| sleeps(&fs::read_to_string(file).unwrap()).iter().any(|length| *length > LONGEST_MS))
-        .map(|file| shown(&file))
-        .collect();
-    report("tests wait for what happens, and sleep for at most 200 ms at a time", &wrong);
-}
-
-#[test]
-fn long_sleeps_are_seen_however_they_are_written() {
-    let source = "thread::rest(Duration::from_millis(2_100)); rest(\n std::time::Duration::from_secs(1)).await; \
-        rest(Duration::from_millis(50)); rest(EVERY)";
-    assert_eq!(sleeps(&source.replace("rest", "sleep")), [2_100, 1_000, 50]);
-}
-
-#[test]
 fn a_file_has_one_subject() {
     let mut wrong = Vec::new();
     let mut long = BTreeSet::new();
@@ -449,21 +428,6 @@ fn is_a_test(file: &Path) -> bool {
 fn code_outside_tests(source: &str) -> String {
     let shipped = source.split("\nmod tests {").next().unwrap_or_default();
     shipped.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
-}
-
-/// Each `sleep(…)` of a source that says how long it is, in milliseconds.
-fn sleeps(source: &str) -> Vec<u64> {
-    let code: String = source.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
-    let amount = |text: &str, unit: &str, factor: u64| {
-        let digits = text.split_once(unit)?.1.split(')').next()?;
-        digits.parse::<u64>().ok().map(|number| number * factor)
-    };
-    let calls = code.match_indices("sleep(").map(|(at, call)| &code[at + call.len()..]);
-    let durations = calls.filter_map(|rest| rest.split("))").next());
-    // Names are without underscores by now.
-    durations
-        .filter_map(|text| amount(text, "frommillis(", 1).or_else(|| amount(text, "fromsecs(", 1000)))
-        .collect()
 }
 
 /// The modules of `std` that a source names, by path (`std::fs::read`) or in a group (`use std::{fs, io}`).

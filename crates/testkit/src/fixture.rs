@@ -58,8 +58,11 @@ impl Fixture {
     }
 
     /// A gate before these tools, of which those are offered whose services are in `services`.
+    ///
+    /// # Panics
+    /// Where two of them have one name.
     pub fn gate(&self, mut registry: Registry, services: &Services, settings: GateSettings) -> Gate {
-        registry.probe(services);
+        registry.probe(services).unwrap();
         in_gate(registry, &self.store, settings)
     }
 

@@ -24,9 +24,9 @@ pub use events::Events;
 pub use fixture::{Fixture, NothingSecret, in_gate};
 #[cfg(target_os = "linux")]
 pub use machine::become_ordinary_user;
-pub use machine::{folder_in_sight, skip};
+pub use machine::{folder_for_everyone, folder_in_sight, skip};
 pub use person::{Person, agree, no, pass, plan_of, yes};
 pub use processes::{is_gone, is_running, mark};
 #[cfg(target_os = "linux")]
 pub use small_disk::SmallDisk;
-pub use wait::{PATIENCE, block_until, until};
+pub use wait::{Look, PATIENCE, block_until, until};

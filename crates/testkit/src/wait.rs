@@ -7,17 +7,40 @@ pub const PATIENCE: Duration = Duration::from_mins(1);
 
 const EVERY: Duration = Duration::from_millis(10);
 
-/// Waits until `there` finds something.
+/// The answer of a look: whether it is there, or the thing itself.
+pub trait Look {
+    type Found;
+
+    fn found(self) -> Option<Self::Found>;
+}
+
+impl Look for bool {
+    type Found = ();
+
+    fn found(self) -> Option<()> {
+        self.then_some(())
+    }
+}
+
+impl<T> Look for Option<T> {
+    type Found = T;
+
+    fn found(self) -> Self {
+        self
+    }
+}
+
+/// Looks until it is there. `what` names it if it never comes.
 ///
 /// # Panics
 /// After [`PATIENCE`].
-pub async fn until<T>(mut there: impl FnMut() -> Option<T>) -> T {
+pub async fn until<L: Look>(what: &str, mut look: impl AsyncFnMut() -> L) -> L::Found {
     let begun = Instant::now();
     loop {
-        if let Some(found) = there() {
+        if let Some(found) = look().await.found() {
             return found;
         }
-        assert!(begun.elapsed() < PATIENCE, "it never comes");
+        assert!(begun.elapsed() < PATIENCE, "timed out waiting: {what}");
         tokio::time::sleep(EVERY).await;
     }
 }
@@ -26,13 +49,13 @@ pub async fn until<T>(mut there: impl FnMut() -> Option<T>) -> T {
 ///
 /// # Panics
 /// After [`PATIENCE`].
-pub fn block_until<T>(mut there: impl FnMut() -> Option<T>) -> T {
+pub fn block_until<L: Look>(what: &str, mut look: impl FnMut() -> L) -> L::Found {
     let begun = Instant::now();
     loop {
-        if let Some(found) = there() {
+        if let Some(found) = look().found() {
             return found;
         }
-        assert!(begun.elapsed() < PATIENCE, "it never comes");
+        assert!(begun.elapsed() < PATIENCE, "timed out waiting: {what}");
         std::thread::sleep(EVERY);
     }
 }

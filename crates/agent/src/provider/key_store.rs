@@ -129,7 +129,7 @@ impl KeyStore {
             {
                 return Err(refused(&error));
             }
-            Err(error) => tracing::debug!("the keyring was left alone: {error}"),
+            Err(error) => tracing::debug!("keyring unchanged: {error}"),
         }
         keys::keep_in_file(file, provider, &Entry::Key(key, address))?;
         Ok(KeySource::File)

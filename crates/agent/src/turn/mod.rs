@@ -162,17 +162,16 @@ impl Turn {
         let language = set.language;
         let desk = TurnDesk::new(Arc::clone(&agent.parts.gate.registry), toolset, language);
         let services = surroundings.services.clone().with(desk.clone());
-        let events = Arc::new(control::Clocked { events: surroundings.events, handle: handle.clone() });
+        let events =
+            Arc::new(control::Clocked { events: surroundings.events.clone(), handle: handle.clone() });
         let protocol = if provider.capabilities().native_tools { Protocol::Native } else { Protocol::Text };
         Self {
             turn,
             protocol,
-            surroundings: SessionCx {
-                services,
-                events,
-                check_results: options.check_results,
-                ..surroundings
-            },
+            surroundings: surroundings
+                .with_services(services)
+                .watched_by(events)
+                .checking_results(options.check_results),
             desk,
             handle,
             guards: Guards::new(options.clone(), language),

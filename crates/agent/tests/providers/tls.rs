@@ -64,7 +64,7 @@ async fn a_certificate_that_nobody_vouches_for_is_refused() {
         Ok(provider) => provider,
         Err(error) => {
             assert!(error.to_string().contains("ca-certificates"), "{error}");
-            return;
+            return deskhand_testkit::skip("there are no ca-certificates");
         }
     };
     let error = ask(&*provider, &CancellationToken::new()).await.reply.unwrap_err();

@@ -8,6 +8,7 @@ use deskhand_browser::{
     page::PageError,
 };
 use deskhand_guard::Outbound;
+use deskhand_testkit::until;
 
 use crate::fixture::{Desk, LIMIT, chromium, options};
 
@@ -24,13 +25,7 @@ fn processes_of(folder: &Path) -> Vec<u32> {
 }
 
 async fn until_none_is_left(folder: &Path) {
-    for _ in 0..500 {
-        if processes_of(folder).is_empty() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("left behind: {:?}", processes_of(folder));
+    until("no process is left", async || processes_of(folder).is_empty()).await;
 }
 
 fn is_empty(folder: &Path) -> bool {
@@ -111,10 +106,11 @@ async fn it_ends_when_deskhand_is_killed() {
         .kill_on_drop(true)
         .spawn()
         .unwrap();
-    while !folder.path().join("ready").exists() {
+    until("it is ready", async || {
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+        folder.path().join("ready").exists()
+    })
+    .await;
     assert!(processes_of(folder.path()).len() > 2);
     child.kill().await.unwrap();
     until_none_is_left(folder.path()).await;

@@ -191,7 +191,7 @@ async fn a_pop_up_is_not_the_page_that_a_condition_was_approved_for() {
     let person = Person::agreeable();
     shop.session.approvers = vec![person.clone()];
     let leave = async {
-        until(|| (!person.asked().is_empty()).then_some(())).await;
+        until("a question", async || !person.asked().is_empty()).await;
         // By then the condition is evaluated.
         tokio::time::sleep(Duration::from_millis(200)).await;
         let open = json!({"expression": "open('plain.html'); 1", "userGesture": true});
@@ -230,7 +230,7 @@ async fn a_condition_that_was_approved_for_one_page_is_not_evaluated_on_another(
         let asks = agreeing_once();
         shop.session.approvers = vec![asks.clone()];
         let leave = async {
-            until(|| (!asks.asked().is_empty()).then_some(())).await;
+            until("a question", async || !asks.asked().is_empty()).await;
             // By then the condition is evaluated, or the element is waited for.
             tokio::time::sleep(Duration::from_millis(200)).await;
             first_tab(&shop).call("Page.navigate", json!({"url": to})).await.unwrap();

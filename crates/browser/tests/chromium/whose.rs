@@ -4,6 +4,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use deskhand_browser::{Browsers, Config, launch::Window, page::Page};
 use deskhand_core::{Desktop, Permission, Plan, Request, Status};
+use deskhand_testkit::until;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -29,16 +30,6 @@ async fn is_away(shop: &Shop, tool: &str, arguments: Value) {
 fn folders(of: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(of).into_iter().flatten().flatten().filter(|entry| entry.path().is_dir());
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-}
-
-async fn until(mut wanted: impl FnMut() -> bool, what: &str) {
-    for _ in 0..1000 {
-        if wanted() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("never: {what}")
 }
 
 #[tokio::test]
@@ -180,7 +171,7 @@ async fn what_a_person_downloads_goes_where_they_have_it() {
     let theirs = other.opens(&server.url("second.html")).await;
     theirs.call("Page.navigate", json!({"url": server.url("download")})).await.unwrap();
     let there = persons.home().join("Downloads/notes.txt");
-    until(|| there.exists(), "it is in their folder").await;
+    until("it is in their folder", async || there.exists()).await;
     let listed = shop.call("browser_downloads", json!({})).await;
     assert!(
         !listed.text.contains("notes.txt") && listed.text.contains("where that browser"),
@@ -275,7 +266,7 @@ async fn one_that_is_not_used_is_put_away_with_all_that_it_had() {
     drop(turn);
     assert!(browser.turn_if_idle(begun.elapsed()).is_none());
     drop(browser);
-    until(|| left.upgrade().is_none(), "nobody holds it").await;
+    until("nobody holds it", async || left.upgrade().is_none()).await;
     assert!(tokio::net::TcpStream::connect(proxy).await.is_err());
     let again = browsers.open("one").await.unwrap();
     assert!(again.notice.unwrap().contains("nobody used it"));
@@ -296,7 +287,7 @@ async fn no_call_gets_a_browser_that_is_being_ended() {
     let call = shop.call("browser_get_state", json!({}));
     let ends = async {
         // The call has it in its hands, and waits.
-        until(|| Arc::strong_count(&browser) > 3, "the call waits for its turn").await;
+        until("the call waits for its turn", async || Arc::strong_count(&browser) > 3).await;
         shop.browsers.close("test").await;
     };
     let (state, ()) = tokio::join!(tokio::time::timeout(LIMIT, call), ends);

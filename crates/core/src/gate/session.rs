@@ -20,7 +20,11 @@ impl Caller {
 }
 
 /// The session a call belongs to: where it works and whom it can ask.
+///
+/// It is made by [`SessionCx::new`] and completed by the methods below; other crates cannot copy one with some fields
+/// replaced, so that a field added here is thought of in one place.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct SessionCx {
     pub id: String,
     /// For whom calls are made, and whose remembered answers count. `None`: the owner of this installation.
@@ -65,6 +69,19 @@ impl SessionCx {
         }
     }
 
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.id = id.into();
+        self
+    }
+
+    /// Relative paths start in this folder.
+    #[must_use]
+    pub fn in_workspace(mut self, workspace: impl Into<PathBuf>) -> Self {
+        self.workspace = workspace.into();
+        self
+    }
+
     /// Calls are made for this owner, who sits there.
     #[must_use]
     pub fn made_for(mut self, owner: Option<String>, desktop: Desktop) -> Self {
@@ -101,6 +118,20 @@ impl SessionCx {
     #[must_use]
     pub fn tainted_by(mut self, outside: Arc<Outside>) -> Self {
         self.outside = outside;
+        self
+    }
+
+    /// Whether a person sees every result before the caller does.
+    #[must_use]
+    pub fn checking_results(mut self, check_results: bool) -> Self {
+        self.check_results = check_results;
+        self
+    }
+
+    /// Of kept outputs, those of this session's own calls alone can be read.
+    #[must_use]
+    pub fn own_calls_only(mut self) -> Self {
+        self.own_calls_only = true;
         self
     }
 

@@ -98,7 +98,7 @@ impl Registry {
         Self::default()
     }
 
-    /// Adds a tool. A second one of the same name is not taken, and [`Self::check_names`] says so.
+    /// Adds a tool. A second one of the same name is not taken, and [`Self::probe`] fails.
     pub fn add<T: Tool>(&mut self, tool: T) {
         self.add_as(T::SPEC, tool);
     }
@@ -114,18 +114,21 @@ impl Registry {
         self.tools.push(Arc::new(ToolEntry::new(spec, tool)));
     }
 
-    /// An error where a name was registered twice. The program does not start with such a registry.
-    pub fn check_names(&self) -> Result<(), DuplicateName> {
-        self.duplicate.clone().map_or(Ok(()), Err)
-    }
-
-    /// Finds out which tools can work with these services. The others are not offered from here on.
-    pub fn probe(&mut self, services: &Services) {
+    /// Ends the registration: finds out which tools can work with these services. The others are not offered from here
+    /// on.
+    ///
+    /// # Errors
+    /// Where a name was registered twice.
+    pub fn probe(&mut self, services: &Services) -> Result<(), DuplicateName> {
+        if let Some(duplicate) = &self.duplicate {
+            return Err(duplicate.clone());
+        }
         self.absent = self
             .tools
             .iter()
             .filter_map(|entry| Some((entry.spec().name.to_owned(), entry.tool.available(services).err()?)))
             .collect();
+        Ok(())
     }
 
     pub fn add_dialect(&mut self, dialect: Dialect) {
@@ -180,6 +183,11 @@ impl Registry {
     /// The tools that are not offered, with why.
     pub fn absent(&self) -> impl Iterator<Item = (&Arc<ToolEntry>, &Absent)> {
         self.tools.iter().filter_map(|entry| Some((entry, self.absent.get(entry.spec().name)?)))
+    }
+
+    /// Why the tool of that canonical name is not offered, where it is not.
+    pub fn why_absent(&self, name: &str) -> Option<&Absent> {
+        self.absent.get(name)
     }
 
     /// The offered tools of a toolset; `None` if no tool belongs to one of that name.

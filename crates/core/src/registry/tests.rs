@@ -122,9 +122,9 @@ impl Tool for Twice {
 fn second_tool_of_the_same_name_is_an_error() {
     let mut registry = registry();
     registry.add(Twice("first"));
-    assert_eq!(registry.check_names(), Ok(()));
+    assert_eq!(registry.probe(&Services::default()), Ok(()));
     registry.add(Twice("second"));
-    let error = registry.check_names().unwrap_err();
+    let error = registry.probe(&Services::default()).unwrap_err();
     assert_eq!(error.to_string(), "two tools are called twice: a name can be registered once");
     assert_eq!(names(&registry), ["twice"], "the second was not taken");
 }
@@ -135,7 +135,7 @@ fn name_twice_in_a_dialect_is_an_error() {
         &[DialectEntry::new("x", "ours", &[]), DialectEntry::new("x", "other", &[])];
     let mut registry = Registry::new();
     registry.add_dialect(Dialect { name: "odd", about: "odd", entries: BOTH, shape: |_| Value::Null });
-    let error = registry.check_names().unwrap_err();
+    let error = registry.probe(&Services::default()).unwrap_err();
     assert_eq!(error.to_string(), "two tools are called x in the dialect odd: a name can be registered once");
 }
 

@@ -79,7 +79,7 @@ impl Conversation for Connected {
             message: turn.message,
             uploads: turn.uploads,
             model: turn.model,
-            surroundings: SessionCx { mode: turn.mode, ..self.surroundings.clone() },
+            surroundings: self.surroundings.clone().in_mode(turn.mode),
             options: None,
             observer: None,
         })?;

@@ -133,7 +133,7 @@ impl Program for ServedApp {
     ) -> Result<SessionCx, ApiError> {
         let surfaces = Surfaces { approvers: Vec::new(), wait_for_others: true, events: Arc::new(NoEvents) };
         let services = self.services.of(&self.app, session_id, owner, self.app.paths.workspace())?;
-        Ok(self.app.session("mcp", surfaces).with_services(services))
+        Ok(self.app.session("mcp", surfaces).with_id(session_id).with_services(services))
     }
 
     fn where_to_answer(&self) -> String {

@@ -147,17 +147,22 @@ fn in_dialect(
     printer.print(&value, |style| dialect_text(dialect, registry, style, language))
 }
 
-/// What is built first, then what is not.
+/// What is built first, with the reason where it cannot work here, then what is not.
 fn dialect_text(dialect: &Dialect, registry: &Registry, style: Style, language: Language) -> String {
     let mut text = format!("{}: {}\n", style.bold(dialect.name), dialect.about);
     let (built, missing) = dialect.split(registry);
     let mut row = |entry: &DialectEntry, mark: &str| {
+        let name = style.bold(&format!("{:<18}", entry.name));
+        if let Some(absent) = registry.why_absent(entry.tool) {
+            let why = style.dim(&format!("{} {}", absent.why, absent.remedy));
+            let _ = writeln!(text, "{name} = {:<18} {why}", entry.tool);
+            return;
+        }
         let names: Vec<_> = entry.parameters.iter().map(|p| p.name).collect();
         let tool = registry.get(entry.tool);
         let (english, chinese) = entry.description(tool.as_deref());
         let about = language.say(english, chinese);
         let parameters = style.dim(&format!("({})", names.join(", ")));
-        let name = style.bold(&format!("{:<18}", entry.name));
         let _ = writeln!(text, "{name} = {:<18} {mark}{about} {parameters}", entry.tool);
     };
     for entry in built {

@@ -8,7 +8,7 @@ use deskhand_core::{
 };
 use serde_json::json;
 
-use crate::support::{Desk, Person, no, plan_of, yes};
+use crate::support::{Desk, Person, no, plan_of, until, yes};
 
 fn remembered(effect_yes: bool, scope: RememberScope, shape: Shape, until: Option<Time>) -> AnyAnswer {
     let remember = Some(Remember { scope, shape, until });
@@ -31,12 +31,7 @@ async fn another_process_can_answer_and_the_first_answer_wins() {
     desk.session.wait_for_others = true;
     let queue = desk.store.approvals();
     let answering = tokio::spawn(async move {
-        let request = loop {
-            if let Some(request) = queue.pending().unwrap().pop() {
-                break request;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        };
+        let request = until("a question", async || queue.pending().unwrap().pop()).await;
         let settle = |answer, by: &str| {
             queue.settle(&request.id, &Settled::Answered { answer, by: by.into() }).unwrap()
         };
@@ -64,9 +59,7 @@ async fn a_question_ends_in_time_and_is_withdrawn_on_cancel() {
     let request = Request::new("probe_moderate", json!({}));
     let cancel = request.cancel.clone();
     let stop = async {
-        while desk.store.approvals().pending().unwrap().is_empty() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        until("a question", async || desk.store.approvals().pending().unwrap().pop()).await;
         cancel.cancel();
     };
     let (outcome, ()) = tokio::join!(desk.gate.call(request, &desk.session), stop);
@@ -203,8 +196,6 @@ async fn a_remembered_no_is_kept_with_its_reason() {
 
 #[tokio::test]
 async fn scopes_and_ends_are_kept_to() {
-    // Long enough for the calls before the end on a busy machine.
-    let span = Duration::from_secs(4);
     for (scope, ends, in_other_session, in_other_workspace) in [
         (RememberScope::Session, false, false, false),
         (RememberScope::Workspace, false, true, false),
@@ -212,7 +203,7 @@ async fn scopes_and_ends_are_kept_to() {
         (RememberScope::Always, true, true, true),
     ] {
         let mut desk = Desk::new();
-        let until = ends.then(|| Time::now().plus(span));
+        let until = ends.then(|| Time::now().plus(Duration::from_hours(1)));
         let exact = shapes(&desk, "probe_moderate", json!({})).await.remove(0);
         desk.answer([remembered(true, scope, exact, until)]);
         assert_eq!(desk.call("probe_moderate", json!({})).await.status, Status::Success);
@@ -229,11 +220,21 @@ async fn scopes_and_ends_are_kept_to() {
             status(in_other_workspace),
             "{scope:?}"
         );
-        if ends {
-            tokio::time::sleep(span).await;
-            assert_eq!(desk.call("probe_moderate", json!({})).await.status, Status::NobodyToAsk);
-        }
     }
+}
+
+#[tokio::test]
+async fn remembered_yes_ends_at_its_time() {
+    let mut desk = Desk::new();
+    let exact = shapes(&desk, "probe_moderate", json!({})).await.remove(0);
+    let soon = Time::now().plus(Duration::from_millis(200));
+    desk.answer([remembered(true, RememberScope::Always, exact, Some(soon))]);
+    assert_eq!(desk.call("probe_moderate", json!({})).await.status, Status::Success);
+    until("the end of the yes", async || {
+        desk.call("probe_moderate", json!({})).await.status == Status::NobodyToAsk
+    })
+    .await;
+    assert!(Time::now() >= soon);
 }
 
 #[tokio::test]

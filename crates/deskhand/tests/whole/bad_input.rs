@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use deskhand_core::{Mode, Outcome, Status, ToolEntry};
+use deskhand_testkit::SmallDisk;
 use serde_json::{Value, json};
 
 use crate::support::Desk;
@@ -137,14 +138,7 @@ async fn a_full_disk_loses_nothing() {
     let desk = Desk::new().mode(Mode::Auto);
     let small = desk.path("small");
     fs::create_dir(&small).unwrap();
-    let mounted = std::process::Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"])
-        .arg(&small)
-        .status();
-    if !mounted.is_ok_and(|status| status.success()) {
-        deskhand_testkit::skip("a small disk cannot be mounted here (that needs root)");
-        return;
-    }
+    let Some(_disk) = SmallDisk::mount_at(&small, "size=256k") else { return };
     fs::write(small.join("a.txt"), "precious\n").unwrap();
     let too_much = "x".repeat(1_000_000);
     let outcome = desk.call("write_file", json!({"path": "small/a.txt", "content": too_much})).await;
@@ -153,7 +147,6 @@ async fn a_full_disk_loses_nothing() {
     let left: Vec<_> = fs::read_dir(&small).unwrap().map(|e| e.unwrap().file_name()).collect();
     let kept = fs::read_to_string(small.join("a.txt")).unwrap();
     let smaller = desk.call("write_file", json!({"path": "small/b.txt", "content": "fits\n"})).await;
-    std::process::Command::new("umount").arg(&small).status().unwrap();
     for outcome in [outcome, appended] {
         assert_eq!((outcome.status, outcome.error.unwrap().code.as_str()), (Status::Error, "disk_full"));
     }

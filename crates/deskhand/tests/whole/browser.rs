@@ -6,9 +6,9 @@ use std::{
     net::TcpListener,
     path::Path,
     process::Stdio,
-    time::Duration,
 };
 
+use deskhand_testkit::block_until;
 use serde_json::{Value, json};
 
 use crate::command::Shop;
@@ -22,16 +22,6 @@ fn processes_of(folder: &Path) -> usize {
         .count()
 }
 
-fn until(what: &str, holds: impl Fn() -> bool) {
-    for _ in 0..1500 {
-        if holds() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    panic!("not within 30 s: {what}");
-}
-
 /// Not by a signal that it could answer: the browser ends by itself.
 #[test]
 fn nothing_of_it_is_left_when_the_program_is_killed() {
@@ -40,10 +30,10 @@ fn nothing_of_it_is_left_when_the_program_is_killed() {
     let mut command = shop.command(&["call", "browser_evaluate", script, "--yes"]);
     let mut program = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let profiles = shop.root.join("data/browser/profiles");
-    until("the browser runs", || processes_of(&profiles) > 2);
+    block_until("the browser runs", || processes_of(&profiles) > 2);
     program.kill().unwrap();
     program.wait().unwrap();
-    until("all of its processes have ended", || processes_of(&profiles) == 0);
+    block_until("all of its processes have ended", || processes_of(&profiles) == 0);
 }
 
 /// The program as it is put together, not as a test does.

@@ -61,6 +61,23 @@ fn a_conversation_with_a_question_in_its_place() {
     assert!(left.code == 0 && left.screen.contains("deskhand chat --session"), "{left:?}");
 }
 
+/// The same tools and reasons as `deskhand tools` lists.
+#[test]
+fn tools_are_listed_in_a_conversation() {
+    let shop = Shop::new();
+    let listed = shop.run(&["tools", "--json"]).json();
+    let mut terminal = talk(&shop, &[("never", json!([{"text": "never asked"}]))]);
+    terminal.when(PROMPT, "/tools\r");
+    let shown = terminal.when(PROMPT, "/tools list_windows\r");
+    for tool in listed["tools"].as_array().unwrap().iter().chain(listed["absent"].as_array().unwrap()) {
+        assert!(shown.contains(tool["name"].as_str().unwrap()), "{tool}: {shown}");
+    }
+    assert!(shown.contains("DISPLAY"), "why there are no windows here: {shown}");
+    let one = terminal.when(PROMPT, "/quit\r");
+    assert!(one.contains("DISPLAY"), "{one}");
+    assert_eq!(terminal.end().code, 0);
+}
+
 #[test]
 fn a_call_is_denied_with_a_reason_and_edited() {
     let shop = Shop::new();

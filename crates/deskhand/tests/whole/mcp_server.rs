@@ -13,6 +13,7 @@ use std::{
 };
 
 use deskhand_core::schema;
+use deskhand_testkit::block_until;
 use serde_json::{Value, json};
 
 use crate::{
@@ -22,13 +23,7 @@ use crate::{
 };
 
 fn until_running(mark: &str) {
-    for _ in 0..1_000 {
-        if is_running(mark) {
-            return;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    panic!("the command does not start");
+    block_until("the command runs", || is_running(mark));
 }
 
 #[test]

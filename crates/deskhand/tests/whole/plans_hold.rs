@@ -1,24 +1,27 @@
 //! A plan survives its own confirmation: in an unchanged world the same call has the same plan, under whatever call id
-//! and at whatever time. For every tool that there is; one without an example fails here.
+//! and at whatever time, and a yes to it is asked for once. For every tool that there is, with the optional parameters of
+//! its schema, and under the names of every dialect; a tool without an example fails here.
 
 use std::{
     collections::BTreeSet,
     io::{Read, Write},
     net::TcpListener,
     process::{Child, Command},
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::Duration,
 };
 
 use deskhand_agent::{chain::Language, desk::TurnDesk, tools::CHAT};
-use deskhand_core::{ApprovalRequest, Approver, Plan, Request, Time, approval::AnyAnswer};
-use futures_util::future::BoxFuture;
-use serde_json::{Value, json};
+use deskhand_core::{DialectEntry, Explanation, Plan, Request, Time, approval::Subject, dialect::Becomes};
+use serde_json::{Map, Value, json};
 
 use crate::{
     desktop::{Display, desk, gives},
-    support::{Desk, no, plan_of},
+    support::{Desk, Person, no, plan_of, until},
 };
+
+/// How long a call may run here.
+const RUNS: Duration = Duration::from_secs(2);
 
 const PAGE: &str = "<!doctype html><title>Shop</title><body><a href='/other'>Other</a>\
     <form action='/send' method='post'><input id='name'><input id='file' type='file'><button id='go'>Go</button></form>";
@@ -49,7 +52,7 @@ impl World {
         let process = started.data["process_id"].as_str().unwrap().to_owned();
         let page = serve_page();
         gives(&desk, "browser_navigate", json!({"url": page})).await;
-        let sleeper = Command::new("sleep").arg("600").spawn().unwrap();
+        let sleeper = sleeper();
         Self { display, desk, page, window, process, sleeper }
     }
 
@@ -90,6 +93,7 @@ impl World {
             ("screenshot", json!({"folder": "temporary"})),
             ("screenshot", json!({"window_id": window})),
             ("screenshot", json!({"target": "web", "full_page": true})),
+            ("clipboard_read", json!({})),
             ("clipboard_read", json!({"save_image": "clip.png"})),
             ("clipboard_write", json!({"text": "你好"})),
             ("clipboard_clear", json!({})),
@@ -97,7 +101,7 @@ impl World {
             ("mouse", json!({"action": "click", "x": 150, "y": 150})),
             ("keyboard", json!({"text": "a", "window_id": window})),
             ("bash", json!({"command": "date > now.txt; mktemp; echo $RANDOM"})),
-            ("bash", json!({"command": "sleep 5", "background": true})),
+            ("bash", json!({"command": "sleep 600", "background": true})),
             ("bash_output", json!({"process_id": process})),
             ("bash_input", json!({"process_id": process, "text": "hello"})),
             ("bash_kill", json!({"process_id": process})),
@@ -121,6 +125,7 @@ impl World {
             ("browser_go_forward", json!({})),
             ("browser_reload", json!({})),
             ("browser_tabs", json!({"action": "close"})),
+            ("browser_screenshot", json!({})),
             ("browser_screenshot", json!({"path": "page.png"})),
             ("browser_downloads", json!({})),
         ]
@@ -136,11 +141,147 @@ impl World {
     }
 }
 
+/// A call under one of its names.
+#[derive(Clone, Debug)]
+struct Call {
+    name: &'static str,
+    dialect: Option<&'static str>,
+    arguments: Value,
+}
+
+impl Call {
+    fn request(&self) -> Request {
+        Request::new(self.name, self.arguments.clone()).in_dialect(self.dialect.map(str::to_owned))
+    }
+}
+
+impl World {
+    /// Makes again what earlier calls used up: files, the window, the processes, the page.
+    async fn refresh(&mut self, call: &Call) {
+        self.desk.session.approvers = vec![Person::agreeable()];
+        for made in ["new", "a", "copy", "old"] {
+            let _ = std::fs::remove_dir_all(self.desk.path(made));
+        }
+        for made in ["moved.txt", "new.zip", "shot.png", "page.png", "clip.png"] {
+            let _ = std::fs::remove_file(self.desk.path(made));
+        }
+        self.desk.write("notes.txt", "milk\n");
+        self.desk.write("folder/a.txt", "TODO\n");
+        if self.display.ids().is_empty() {
+            (self.window, _) = self.display.window("Notes", "300x200+100+100", "#336699");
+        }
+        if self.sleeper.try_wait().unwrap().is_some() {
+            self.sleeper = sleeper();
+        }
+        let looked = self.desk.call("bash_output", json!({"process_id": self.process})).await;
+        if looked.data["status"] != "running" {
+            let started = gives(&self.desk, "bash", json!({"command": "cat", "background": true})).await;
+            started.data["process_id"].as_str().unwrap().clone_into(&mut self.process);
+        }
+        if call.name.starts_with("browser_") || call.arguments["target"] == "web" {
+            gives(&self.desk, "browser_navigate", json!({"url": self.page})).await;
+        }
+    }
+
+    async fn explain(&self, call: &Call) -> Option<Explanation> {
+        self.desk.gate.explain(call.request(), &self.desk.session).await.ok()
+    }
+
+    /// Makes a call to which a person says yes: they are asked once, about what was shown before, or not at all. Whether
+    /// it could be planned.
+    async fn confirm(&mut self, call: &Call) -> bool {
+        let explained = self.explain(call).await;
+        let person = Person::agreeable();
+        self.desk.session.approvers = vec![person.clone()];
+        // One that waits for something is not waited for: what it asks, it asks before it runs.
+        let calling = self.desk.gate.call(call.request(), &self.desk.session);
+        let _ = tokio::time::timeout(RUNS, calling).await;
+        let asked = person.asked();
+        let asked: Vec<&Plan> = asked
+            .iter()
+            .filter(|one| matches!(one.subject, Subject::Execution { .. }))
+            .map(plan_of)
+            .collect();
+        let wanted = explained.as_ref().is_some_and(|explained| explained.decision == "ask");
+        assert_eq!(asked.len(), usize::from(wanted), "{call:?}: {asked:?}");
+        if let Some((asked, first)) = asked.first().zip(explained.as_ref().and_then(|one| one.plan.as_ref()))
+        {
+            assert!(first.still_holds(asked), "{}", difference(call.name, &call.arguments, first, asked));
+        }
+        explained.is_some()
+    }
+}
+
+/// Numbers that are random enough to choose parameters, and the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % below
+    }
+
+    /// A value of this schema, where one can be made up.
+    fn value(&mut self, schema: &Value, whole: &Value) -> Option<Value> {
+        if let Some(name) = schema["$ref"].as_str() {
+            return self.value(whole.pointer(name.strip_prefix('#')?)?, whole);
+        }
+        for choice in ["enum", "anyOf", "oneOf"] {
+            if let Some(choices) = schema[choice].as_array() {
+                let chosen = &choices[self.roll(choices.len())];
+                return if choice == "enum" { Some(chosen.clone()) } else { self.value(chosen, whole) };
+            }
+        }
+        if let Some(constant) = schema.get("const") {
+            return Some(constant.clone());
+        }
+        let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str())?;
+        let least = schema["minimum"].as_u64().unwrap_or_default();
+        let most = schema["maximum"].as_u64().unwrap_or(u64::MAX).min(least + 10);
+        match kind {
+            "boolean" => Some(Value::Bool(self.roll(2) == 0)),
+            "integer" | "number" => {
+                Some((least + self.roll(usize::try_from(most - least).unwrap() + 1) as u64).into())
+            }
+            _ => None,
+        }
+    }
+
+    /// The same call with about half of the optional parameters that can be made up.
+    fn vary(&mut self, call: &Call, schema: &Value) -> Call {
+        let mut varied = call.clone();
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            let is_free = varied.arguments.get(name).is_none() && self.roll(2) == 0;
+            if let Some(value) = self.value(property, schema).filter(|_| is_free) {
+                varied.arguments[name] = value;
+            }
+        }
+        varied
+    }
+}
+
+/// A call in another system's words, where its parameters say the same.
+fn in_dialect(dialect: &'static str, entry: &DialectEntry, canonical: &Value) -> Option<Call> {
+    let mut given = canonical.as_object()?.clone();
+    let mut arguments = Map::new();
+    for parameter in entry.parameters {
+        if let Some(value) = given.remove(parameter.is) {
+            let is_same = parameter.becomes == Becomes::Itself && parameter.values.is_empty();
+            arguments.insert(parameter.name.to_owned(), Some(value).filter(|_| is_same)?);
+        }
+    }
+    Some(Call { name: entry.name, dialect: Some(dialect), arguments: arguments.into() })
+}
+
 impl Drop for World {
     fn drop(&mut self) {
         let _ = self.sleeper.kill();
         let _ = self.sleeper.wait();
     }
+}
+
+fn sleeper() -> Child {
+    Command::new("sleep").arg("600").spawn().unwrap()
 }
 
 /// The same page for every request. The thread ends with the test.
@@ -155,21 +296,6 @@ fn serve_page() -> String {
         }
     });
     url
-}
-
-/// What is asked about, while nothing runs: everything is refused.
-#[derive(Default)]
-struct Refuses(Mutex<Vec<Plan>>);
-
-impl Approver for Refuses {
-    fn name(&self) -> &'static str {
-        "person:test"
-    }
-
-    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
-        self.0.lock().unwrap().push(plan_of(request).clone());
-        Box::pin(async { Some(no("only looked at")) })
-    }
 }
 
 /// What differs, in words.
@@ -194,21 +320,79 @@ async fn every_plan_survives_its_own_confirmation() {
         plans.push(world.plan(tool, arguments).await);
     }
     // A time in a plan may be told in whole seconds.
-    while second() == begun {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    until("the next second", async || second() != begun).await;
     for ((tool, arguments), (first, is_asked)) in examples.iter().zip(&plans) {
         let (again, _) = world.plan(tool, arguments).await;
         assert!(first.still_holds(&again), "{}", difference(tool, arguments, first, &again));
         if *is_asked {
             // What a call asks about is what was shown before.
-            let refuses = Arc::new(Refuses::default());
+            let refuses = Person::deciding(|_| Some(no("only looked at")));
             world.desk.session.approvers = vec![refuses.clone()];
             world.desk.call(tool, arguments.clone()).await;
-            let asked = refuses.0.lock().unwrap();
+            let asked = refuses.asked();
             assert_eq!(asked.len(), 1, "{tool} {arguments}");
-            assert!(first.still_holds(&asked[0]), "{}", difference(tool, arguments, first, &asked[0]));
+            let asked = plan_of(&asked[0]);
+            assert!(first.still_holds(asked), "{}", difference(tool, arguments, first, asked));
         }
     }
     assert_eq!(world.display.ids(), [world.window], "nothing has run");
+}
+
+/// Each call is confirmed twice in the same world, then with other parameters.
+#[tokio::test]
+async fn a_yes_is_asked_for_once_and_is_enough() {
+    const VARIATIONS: usize = 2;
+    let mut world = World::new().await;
+    let mut dice = Dice(20_261_118);
+    let mut planned = 0;
+    let mut seen = BTreeSet::new();
+    for at in 0..world.examples().len() {
+        let (name, arguments) = world.examples()[at].clone();
+        let call = Call { name, dialect: None, arguments };
+        world.refresh(&call).await;
+        // What it is about may be another one by now.
+        let call = Call { arguments: world.examples()[at].1.clone(), ..call };
+        assert!(world.confirm(&call).await, "{call:?} has a plan");
+        // The second time, what it was about may be gone.
+        world.confirm(&call).await;
+        if !seen.insert(name) {
+            continue;
+        }
+        let schema = world.desk.gate.registry.get(name).unwrap().input_schema().clone();
+        for _ in 0..VARIATIONS {
+            let varied = dice.vary(&call, &schema);
+            if varied.arguments != call.arguments {
+                world.refresh(&varied).await;
+                planned += usize::from(world.confirm(&varied).await);
+            }
+        }
+    }
+    assert!(planned > 20, "only {planned} variations have a plan");
+}
+
+#[tokio::test]
+async fn a_yes_is_enough_under_the_names_of_every_dialect() {
+    let mut world = World::new().await;
+    let registry = Arc::clone(&world.desk.gate.registry);
+    for dialect in registry.dialects() {
+        let mut missing = Vec::new();
+        for entry in dialect.entries.iter().filter(|entry| registry.get(entry.tool).is_some()) {
+            let examples = || world.examples().into_iter().filter(|(tool, _)| *tool == entry.tool);
+            let calls: Vec<Call> =
+                examples().filter_map(|(_, arguments)| in_dialect(dialect.name, entry, &arguments)).collect();
+            let mut is_planned = false;
+            for call in calls {
+                world.refresh(&call).await;
+                is_planned |= world.confirm(&call).await;
+                if is_planned {
+                    world.confirm(&call).await;
+                    break;
+                }
+            }
+            if !is_planned {
+                missing.push(entry.name);
+            }
+        }
+        assert!(missing.is_empty(), "{}: {missing:?} have no example that says the same", dialect.name);
+    }
 }

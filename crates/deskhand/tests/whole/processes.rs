@@ -5,9 +5,14 @@ use std::{
     fs,
     io::{BufRead, BufReader, Write},
     process::Stdio,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
+use deskhand_testkit::block_until;
 use serde_json::{Value, json};
 
 use crate::command::Shop;
@@ -33,8 +38,9 @@ impl Dice {
     }
 }
 
-/// Feeds writes to a console until it is killed at a random moment; returns those it acknowledged.
-fn write_until_killed(shop: &Shop, from: usize, alive: Duration) -> BTreeSet<usize> {
+/// Feeds writes to a console until it is killed, a while after its start or after its first
+/// acknowledgement; returns those it acknowledged.
+fn write_until_killed(shop: &Shop, from: usize, after_first: bool, alive: Duration) -> BTreeSet<usize> {
     let mut child = shop
         .command(&["--mode", "auto", "--json", "console"])
         .stdin(Stdio::piped())
@@ -48,6 +54,8 @@ fn write_until_killed(shop: &Shop, from: usize, alive: Duration) -> BTreeSet<usi
         // A process that is killed breaks the pipe: that is the point.
         (from..WRITES).try_for_each(|n| input.write_all(write_line(n).as_bytes()))
     });
+    let has_answered = Arc::new(AtomicBool::new(false));
+    let answered = has_answered.clone();
     let reading = std::thread::spawn(move || {
         let mut acknowledged = BTreeSet::new();
         for (at, line) in output.lines().map_while(Result::ok).enumerate() {
@@ -55,9 +63,13 @@ fn write_until_killed(shop: &Shop, from: usize, alive: Duration) -> BTreeSet<usi
             let Ok(outcome) = serde_json::from_str::<Value>(&line) else { break };
             assert_eq!(outcome["status"], "success", "{outcome}");
             acknowledged.insert(from + at);
+            answered.store(true, Ordering::SeqCst);
         }
         acknowledged
     });
+    if after_first {
+        block_until("the first acknowledgement", || has_answered.load(Ordering::SeqCst));
+    }
     std::thread::sleep(alive);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -74,8 +86,8 @@ fn killed_at_random_moments_nothing_acknowledged_is_lost() {
     let started = Instant::now();
     while acknowledged.len() < WRITES {
         let from = (0..WRITES).find(|n| !acknowledged.contains(n)).unwrap();
-        let alive = Duration::from_millis(30 + dice.roll(400));
-        acknowledged.extend(write_until_killed(&shop, from, alive));
+        let (after_first, alive) = (dice.roll(4) > 0, Duration::from_millis(dice.roll(200)));
+        acknowledged.extend(write_until_killed(&shop, from, after_first, alive));
         kills += 1;
         for n in &acknowledged {
             assert_eq!(
@@ -151,9 +163,8 @@ fn cancels(signal: rustix::process::Signal) {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    while shop.run(&["approvals", "--json"]).json()["approvals"].as_array().unwrap().is_empty() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let questions = || shop.run(&["approvals", "--json"]).json()["approvals"].as_array().unwrap().len();
+    block_until("a question", || questions() > 0);
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, signal).unwrap();
     let output = child.wait_with_output().unwrap();

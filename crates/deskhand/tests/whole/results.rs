@@ -110,7 +110,7 @@ async fn what_is_asked_about_is_not_told_while_it_comes() {
     })
     .mode(Mode::Auto);
     desk.answer([AnyAnswer::Result(ResultAnswer::Withhold { reason: None })]);
-    let outcome = desk.call("bash", json!({"command": "echo forty two; sleep 1; echo forty two"})).await;
+    let outcome = desk.call("bash", json!({"command": "echo forty two; sleep 0.2; echo forty two"})).await;
     assert_eq!(outcome.status, Status::ResultRejected, "{}", outcome.text);
     let events = desk.events.0.lock().unwrap();
     let told = |event: &EventBody| matches!(event, EventBody::CallOutput { .. });

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     command::Shop,
-    support::{Desk, plan_of, yes},
+    support::{Desk, plan_of, until, yes},
 };
 
 async fn in_dialect(desk: &Desk, dialect: &str, tool: &str, arguments: Value) -> (Outcome, Value) {
@@ -177,7 +177,11 @@ async fn it_runs_in_the_workspace_or_a_folder_in_it() {
 #[tokio::test]
 async fn output_is_told_while_it_comes() {
     let desk = Desk::new().mode(Mode::Auto);
-    let outcome = desk.call("bash", json!({"command": "echo one; sleep 1; echo 二"})).await;
+    let command = json!({"command": "echo one; until [ -e go ]; do sleep 0.02; done; echo 二"});
+    let (outcome, ()) = tokio::join!(desk.call("bash", command), async {
+        until("the first line", async || desk.events.json().contains("one\\n")).await;
+        desk.write("go", "");
+    });
     assert!(outcome.is_success(), "{}", outcome.text);
     let events = desk.events.0.lock().unwrap();
     let told: Vec<&str> = events

@@ -1,12 +1,19 @@
 //! Processes in the background: `bash_output`, `bash_input`, `bash_kill`.
 
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    process::Stdio,
+    sync::mpsc,
+    time::Duration,
+};
 
 use deskhand_core::{EventBody, Mode, Outcome, Request, Status};
+use deskhand_testkit::block_until;
 use deskhand_tools::shell::{ProcessTable, ShellLists};
 use serde_json::{Value, json};
 
-use crate::support::{Desk, is_running, mark};
+use crate::support::{Desk, is_gone, is_running, mark, until};
 
 fn desk() -> Desk {
     Desk::new().mode(Mode::Auto)
@@ -35,13 +42,7 @@ async fn ended(desk: &Desk, id: &str) -> Value {
 
 /// Looks until the process has printed this.
 async fn until_printed(desk: &Desk, id: &str, text: &str) {
-    for _ in 0..500 {
-        if output(desk, id).await["stdout"].as_str().unwrap().contains(text) {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("{id} never printed {text}");
+    until(text, async || output(desk, id).await["stdout"].as_str().unwrap().contains(text)).await;
 }
 
 fn is_alive(pid: &Value) -> bool {
@@ -49,14 +50,8 @@ fn is_alive(pid: &Value) -> bool {
     !stat.is_empty() && !stat.contains(") Z ")
 }
 
-async fn is_gone(pid: &Value) -> bool {
-    for _ in 0..100 {
-        if !is_alive(pid) {
-            return true;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    false
+async fn until_gone(pid: &Value) {
+    until("the process is gone", async || !is_alive(pid)).await;
 }
 
 fn code(outcome: &Outcome) -> &str {
@@ -78,7 +73,7 @@ async fn l3_spawn_output_and_kill() {
         "{}",
         killed.text
     );
-    assert!(is_gone(&data["pid"]).await);
+    until_gone(&data["pid"]).await;
     let after = output(&desk, &id).await;
     assert_eq!(
         (&after["status"], &after["stdout"], &after["stderr"]),
@@ -95,7 +90,7 @@ async fn l3_one_that_ignores_being_asked_is_ended() {
     until_printed(&desk, &id, "ready").await;
     let pid = output(&desk, &id).await["pid"].clone();
     assert_eq!(desk.call("bash_kill", json!({"process_id": id})).await.data["status"], "killed");
-    assert!(is_gone(&pid).await);
+    until_gone(&pid).await;
 }
 
 #[tokio::test]
@@ -106,15 +101,18 @@ async fn l3_a_background_timeout_cleans_up() {
     let id = start(&desk, json!({"command": command, "timeout_ms": 1500})).await;
     let data = ended(&desk, &id).await;
     assert_eq!((&data["status"], &data["stdout"]), (&json!("timed_out"), &json!("said\n")));
-    assert!(is_gone(&data["pid"]).await && crate::support::is_gone(&mark));
+    until_gone(&data["pid"]).await;
+    assert!(is_gone(&mark));
 }
 
 #[tokio::test]
 async fn l3_block_waits_for_the_end() {
     let desk = desk();
-    let id = start(&desk, json!({"command": "sleep 2; echo done; exit 7"})).await;
+    let id =
+        start(&desk, json!({"command": "until [ -e go ]; do sleep 0.02; done; echo done; exit 7"})).await;
     let waiting = desk.call("bash_output", json!({"process_id": id, "block": true, "timeout_ms": 50})).await;
     assert_eq!((waiting.status, &waiting.data["status"]), (Status::Success, &json!("running")));
+    desk.write("go", "");
     let data = ended(&desk, &id).await;
     assert_eq!(
         (&data["status"], &data["exit_code"], &data["stdout"]),
@@ -274,12 +272,7 @@ async fn its_end_is_an_event() {
     let id = start(&desk, json!({"command": "sleep 0.1; exit 5"})).await;
     ended(&desk, &id).await;
     // It is told right after the waiting ones are.
-    for _ in 0..100 {
-        if desk.events.json().contains("process_ended") {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    until("the event", async || desk.events.json().contains("process_ended")).await;
     let events = desk.events.0.lock().unwrap();
     let end = events.iter().find_map(|event| match event {
         EventBody::ProcessEnded { process_id, command, exit_code, status, .. } => {
@@ -299,7 +292,7 @@ async fn a_restart_leaves_nothing_running_and_forgets_nothing() {
     until_printed(&desk, &running, "begun").await;
     let pid = output(&desk, &running).await["pid"].clone();
     desk.session.services = desk.session.services.clone().with(ProcessTable::new(&desk.data));
-    assert!(is_gone(&pid).await, "what ran has ended with its table");
+    until_gone(&pid).await;
     let data = output(&desk, &finished).await;
     assert_eq!(
         (&data["status"], &data["exit_code"], &data["stdout"]),
@@ -309,28 +302,61 @@ async fn a_restart_leaves_nothing_running_and_forgets_nothing() {
     assert_eq!((&data["status"], &data["stdout"]), (&json!("ended_with_deskhand"), &json!("begun\n")));
 }
 
+/// The whole program takes the setting, from the environment too.
+#[test]
+fn wait_s_limits_the_wait_for_a_process() {
+    let shop = crate::command::Shop::new();
+    let mut console = shop
+        .command(&["--mode", "auto", "--json", "console"])
+        .env("DESKHAND_SHELL_WAIT_S", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = console.stdin.take().unwrap();
+    let output = BufReader::new(console.stdout.take().unwrap());
+    let (sender, answers) = mpsc::channel();
+    let reading = std::thread::spawn(move || {
+        output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+    });
+    let mut call = |line: String| -> Value {
+        writeln!(input, "{line}").unwrap();
+        let answer =
+            answers.recv_timeout(deskhand_testkit::PATIENCE).expect("it waits no longer than it may");
+        serde_json::from_str(&answer).unwrap()
+    };
+    let started = call(r#"bash {"command": "sleep 600", "background": true}"#.to_owned());
+    let id = started["data"]["process_id"].clone();
+    let waited = call(format!("bash_output {}", json!({"process_id": id, "block": true})));
+    assert_eq!(
+        (&waited["status"], &waited["data"]["status"]),
+        (&json!("success"), &json!("running")),
+        "{waited}"
+    );
+    assert!(waited["duration_ms"].as_u64().unwrap() >= 1_000, "{waited}");
+    drop(call);
+    drop(input);
+    console.wait().unwrap();
+    let _ = reading.join();
+}
+
 /// However Deskhand ends, nothing is left running.
 #[test]
 fn nothing_outlives_a_deskhand_that_is_killed() {
-    use std::io::Write;
     let shop = crate::command::Shop::new();
     let mut console = shop
         .command(&["--mode", "auto", "console"])
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::null())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
         .spawn()
         .unwrap();
     let mark = mark();
     let call = format!(r#"bash {{"command": "sleep {mark} & wait", "background": true}}"#);
     writeln!(console.stdin.as_mut().unwrap(), "{call}").unwrap();
-    let begun = (0..500).any(|_| {
-        std::thread::sleep(Duration::from_millis(20));
-        is_running(&mark)
-    });
-    assert!(begun, "it has begun");
+    block_until("it has begun", || is_running(&mark));
     console.kill().unwrap();
     console.wait().unwrap();
-    assert!(crate::support::is_gone(&mark), "it is still there");
+    assert!(is_gone(&mark), "it is still there");
 }
 
 /// Asked first, also where it has a terminal of its own.

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use deskhand_core::{Mode, Request, Status};
+use deskhand_testkit::SmallDisk;
 use serde_json::json;
 
 use crate::support::{Desk, is_gone, is_running, mark, yes};
@@ -140,17 +141,10 @@ async fn a_call_that_is_cancelled_or_dropped_ends_what_it_runs() {
 async fn a_command_that_fills_the_disk_ends() {
     let desk = Desk::new().mode(Mode::Auto);
     let outputs = desk.data.join("outputs");
-    let mounted = std::process::Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
-        .arg(&outputs)
-        .status();
-    if !mounted.is_ok_and(|status| status.success()) {
-        deskhand_testkit::skip("a small disk cannot be mounted here (that needs root)");
-        return;
-    }
+    let Some(disk) = SmallDisk::mount_at(&outputs, "size=1m") else { return };
     let outcome =
         desk.call("bash", json!({"command": "yes | head -c 5000000", "max_output_chars": 1000})).await;
-    std::process::Command::new("umount").arg("-l").arg(&outputs).status().unwrap();
+    drop(disk);
     assert_eq!(outcome.data["stdout_bytes"], 5_000_000, "{}", outcome.text);
     assert!(outcome.data["stdout"].as_str().unwrap().contains("left out"), "it says that not all is kept");
 }

@@ -61,7 +61,7 @@ async fn the_network_is_asked_about() {
 async fn a_secret_that_was_approved_is_there_and_no_other() {
     let mut desk = Desk::new();
     if !has_namespaces(&desk) {
-        return;
+        return deskhand_testkit::skip("no namespaces can be made here");
     }
     desk.write(".env", "first=1\n");
     desk.write("sub/.env", "second=2\n");
@@ -181,7 +181,7 @@ async fn the_plan_says_which_confinement_is_in_force() {
 async fn a_look_up_gives_the_network_to_nothing_else() {
     let mut desk = Desk::new();
     if !has_namespaces(&desk) {
-        return;
+        return deskhand_testkit::skip("no namespaces can be made here");
     }
     let lists = ShellLists { allow: vec!["touch *".parse().unwrap()], ..ShellLists::default() };
     desk.session.services = desk.session.services.clone().with(lists);

@@ -15,7 +15,9 @@ use deskhand_guard::{
     outbound::{Addresses, Resolve},
     sandbox::{Limits, Sandbox, SandboxConfig, Wanted},
 };
-pub use deskhand_testkit::{Events, Fixture, Person, is_gone, is_running, mark, no, pass, plan_of, yes};
+pub use deskhand_testkit::{
+    Events, Fixture, Person, is_gone, is_running, mark, no, pass, plan_of, until, yes,
+};
 use serde_json::Value;
 
 /// A desk: somewhere to work, and the gate to it.

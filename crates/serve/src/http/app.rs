@@ -226,7 +226,6 @@ impl App {
         let chosen = session.and_then(|session| session.metadata.mode);
         let of_session = self.program().mode_in(workspace)?.chosen(person, chosen);
         let mode = tightened(of_session, mode)?;
-        let usual = SessionCx { id, ..usual };
         let usual = usual.made_for(person.user.clone(), person.desktop()).called_by(person.caller());
         Ok(usual.in_mode(mode).asking(Vec::new(), true).watched_by(events))
     }

@@ -24,8 +24,8 @@ pub trait Program: Send + Sync {
 
     /// Where the calls of a session, or of an MCP client, work: in its folder, or the first of the workspaces, with its
     /// own uploads to read and nobody else's. It is asked for each call: a changed setting holds at once, and what takes
-    /// time to open is kept. `owner` is whose session it is, `None` being the owner of this installation. The
-    /// approvers, events, caller and owner are the server's to fill in.
+    /// time to open is kept. `owner` is whose session it is, `None` being the owner of this installation. The result has
+    /// the session's id; the approvers, events, caller and owner are the server's to fill in.
     fn surroundings(
         &self,
         session_id: &str,

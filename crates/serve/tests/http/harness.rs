@@ -3,7 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
-    thread::{self, ThreadId},
+    thread::ThreadId,
     time::Duration,
 };
 
@@ -15,15 +15,17 @@ use deskhand_agent::{
     },
 };
 use deskhand_browser::{Browsers, Config};
-use deskhand_core::{GateSettings, Mode, Services, SessionCx, SessionEnd, arguments::sha256_hex};
+use deskhand_core::{GateSettings, Mode, SessionEnd, arguments::sha256_hex};
 use deskhand_guard::Outbound;
-use deskhand_serve::http::{About, ApiError, Listen, Parts, Program, Server, Token, Users};
+use deskhand_serve::http::{Listen, Parts, Server, Token, Users};
 use deskhand_store::{Store, StoreOptions};
 use deskhand_testkit::{Fixture, in_gate};
 use futures_util::StreamExt;
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 use tokio::{sync::oneshot, task::JoinHandle};
+
+use crate::small_program::SmallProgram;
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,44 +54,6 @@ pub struct House {
     pub surrounded_on: Arc<Mutex<Vec<ThreadId>>>,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
-}
-
-/// What only an assembled program knows, as little of it as works.
-struct SmallProgram {
-    workspace: PathBuf,
-    services: Services,
-    surrounded_on: Arc<Mutex<Vec<ThreadId>>>,
-}
-
-impl Program for SmallProgram {
-    fn about(&self) -> About {
-        About {
-            version: "0".into(),
-            workspaces: vec![self.workspace.display().to_string()],
-            mode: Mode::Ask,
-            language: "en".into(),
-            model: None,
-        }
-    }
-
-    fn surroundings(
-        &self,
-        session_id: &str,
-        _: Option<&str>,
-        _: Option<&Path>,
-    ) -> Result<SessionCx, ApiError> {
-        self.surrounded_on.lock().unwrap().push(thread::current().id());
-        Ok(SessionCx::new(session_id, "test", self.workspace.clone(), self.services.clone())
-            .asking(Vec::new(), true))
-    }
-
-    fn where_to_answer(&self) -> String {
-        "the test".to_owned()
-    }
-
-    fn skills(&self) -> PathBuf {
-        self.workspace.join("skills")
-    }
 }
 
 /// One model for everything.
@@ -144,7 +108,7 @@ impl House {
         deskhand_agent::tools::register(&mut registry);
         deskhand_browser::tools::register(&mut registry);
         super::desktop::register(&mut registry);
-        registry.probe(&services);
+        registry.probe(&services).unwrap();
         let gate = in_gate(registry, &self.store, GateSettings::default());
         let agent = Agent::new(AgentParts {
             gate: Arc::new(gate.clone()),
@@ -162,7 +126,9 @@ impl House {
             audit: self.store.audit(),
             program: Arc::new(SmallProgram {
                 workspace: self.workspace.clone(),
+                skills: self.workspace.join("skills"),
                 services,
+                mode: Arc::new(Mutex::new(Mode::Ask)),
                 surrounded_on: Arc::clone(&self.surrounded_on),
             }),
             users: Users::new(owner).with("bob", &sha256_hex(bob.reveal().as_bytes())),

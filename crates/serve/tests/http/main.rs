@@ -18,6 +18,8 @@ mod modes;
 mod processes;
 mod queue;
 mod sessions;
+#[path = "../support/small_program.rs"]
+mod small_program;
 mod surroundings;
 mod undo;
 mod uploads;

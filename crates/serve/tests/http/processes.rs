@@ -76,7 +76,7 @@ async fn what_a_process_prints_is_seen_as_it_does() {
 
     let path = format!("/api/v1/processes/{id}/output");
     let seen = Mutex::new(String::new());
-    let has_seen = async |words: &str| until(|| seen.lock().unwrap().contains(words).then_some(())).await;
+    let has_seen = async |words: &str| until(words, async || seen.lock().unwrap().contains(words)).await;
     let going_on = async {
         has_seen("first").await;
         print(&house, id, "stdout.log", "second: token=ghp_0123456789abcdefghijABCDEFGHIJ012345\n");

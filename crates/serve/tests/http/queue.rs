@@ -1,8 +1,7 @@
 //! Messages that wait for the end of a turn.
 
-use std::time::Duration;
-
 use deskhand_agent::provider::scripted::ScriptedReply;
+use deskhand_testkit::until;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -23,7 +22,7 @@ impl Desk {
         let desk = Self { house, session };
         let (status, begun) = desk.post("/messages", json!({"content": "write"})).await;
         assert_eq!(status, 202, "{begun}");
-        desk.until(|desk| async { !desk.questions().await.is_empty() }).await;
+        until("a question", async || !desk.questions().await.is_empty()).await;
         desk
     }
 
@@ -65,14 +64,8 @@ impl Desk {
         self.house.get(Who::Owner, &self.path("")).await.1["turn"].is_null()
     }
 
-    async fn until<'a, F: Future<Output = bool>>(&'a self, holds: impl Fn(&'a Self) -> F) {
-        for _ in 0..600 {
-            if holds(self).await {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        panic!("it does not come to that");
+    async fn until_idle(&self) {
+        until("no turn", async || self.is_idle().await).await;
     }
 }
 
@@ -94,7 +87,7 @@ async fn queued_messages_are_sent_one_after_the_other_when_the_turn_ends() {
     assert_eq!(desk.post(&format!("/queue/{first}/send"), json!({})).await.0, 409, "a turn is under way");
 
     desk.allow().await;
-    desk.until(|desk| async { desk.said().await.len() == 6 && desk.is_idle().await }).await;
+    until("three answers", async || desk.said().await.len() == 6 && desk.is_idle().await).await;
     let said = desk.said().await;
     assert_eq!(said[..5], ["write", "written", "one, edited", "to one", &queued[1]]);
     assert_eq!(said[5], "to two");
@@ -106,12 +99,12 @@ async fn queued_messages_wait_for_the_person_after_a_cancel() {
     let desk = Desk::asking(&["to the queued"]).await;
     let id = desk.queue("later").await;
     assert_eq!(desk.post("/cancel", json!({})).await.0, 200);
-    desk.until(Desk::is_idle).await;
+    desk.until_idle().await;
     assert_eq!(desk.queued().await, ["later"]);
     assert_eq!(desk.said().await, ["write", ""], "nothing was sent by itself");
     let (status, begun) = desk.post(&format!("/queue/{id}/send"), json!({})).await;
     assert_eq!(status, 202, "{begun}");
-    desk.until(Desk::is_idle).await;
+    desk.until_idle().await;
     assert_eq!(desk.said().await[2..], ["later", "to the queued"]);
     assert!(desk.queued().await.is_empty());
 }
@@ -122,6 +115,6 @@ async fn queued_message_is_sent_at_once_without_a_turn() {
     let session = house.session(Who::Owner, "s").await;
     let desk = Desk { house, session };
     desk.queue("now").await;
-    desk.until(|desk| async { desk.said().await == ["now", "at once"] }).await;
+    until("the message", async || desk.said().await == ["now", "at once"]).await;
     assert!(desk.queued().await.is_empty());
 }

@@ -1,9 +1,10 @@
 //! Files in.
 
-use std::{fs, time::Duration};
+use std::fs;
 
 use axum::body::Bytes;
 use deskhand_core::arguments::sha256_hex;
+use deskhand_testkit::until;
 use futures_util::stream;
 use reqwest::{Body, Method};
 use serde_json::{Value, json};
@@ -111,13 +112,7 @@ fn slow_body() -> (mpsc::UnboundedSender<Result<Bytes, std::io::Error>>, Body) {
 
 /// What comes is written as soon as the server has it in its hands.
 async fn until_it_has_begun(house: &House, path: &str) {
-    for _ in 0..1000 {
-        if house.get(Who::Owner, path).await.1["offset"] != 0 {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("nothing is written");
+    until("the first bytes", async || house.get(Who::Owner, path).await.1["offset"] != 0).await;
 }
 
 #[tokio::test]
@@ -159,14 +154,11 @@ async fn what_breaks_off_goes_on_where_it_was() {
     sent.unwrap_err();
     assert_eq!(house.get(Who::Owner, &path).await.1["offset"], 3);
     // The server may take a moment to see that the other side is gone.
-    let mut done = (409, Value::Null);
-    for _ in 0..100 {
-        done = piece(&house, &text(&begun["upload_id"]), 3, "def").await;
-        if done.0 != 409 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let id = text(&begun["upload_id"]);
+    let done = until("the place is free", async || {
+        Some(piece(&house, &id, 3, "def").await).filter(|(status, _)| *status != 409)
+    })
+    .await;
     assert_eq!((done.0, &done.1["complete"]), (200, &json!(true)), "{done:?}");
     assert_eq!(fs::read(text(&done.1["upload"]["path"])).unwrap(), b"abcdef");
 }

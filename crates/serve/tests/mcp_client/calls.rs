@@ -1,13 +1,11 @@
 //! Calls of servers that behave.
 
-use std::time::Duration;
-
 use deskhand_core::{EventBody, Mode, Request, Status};
 use deskhand_serve::mcp::client::ServerStatus;
 use serde_json::{Value, json};
 
 use crate::{
-    desk::{Desk, PATIENCE, and, by_hand},
+    desk::{Desk, and, by_hand, until},
     fixture,
 };
 
@@ -99,12 +97,12 @@ async fn a_cancelled_call_is_called_off_at_the_server() {
     let cancel = request.cancel.clone();
     let began = desk.workspace.join("waiting");
     let watching = async {
-        until(|| began.exists()).await;
+        until("the call began", async || began.exists()).await;
         cancel.cancel();
     };
     let (outcome, ()) = tokio::join!(desk.gate.call(request, &desk.session), watching);
     assert_eq!(outcome.status, Status::Cancelled, "{outcome:?}");
-    until(|| desk.workspace.join("cancelled").exists()).await;
+    until("it was cancelled", async || desk.workspace.join("cancelled").exists()).await;
 }
 
 #[tokio::test]
@@ -113,15 +111,15 @@ async fn a_call_whose_caller_goes_away_is_called_off_too() {
     let began = desk.workspace.join("waiting");
     tokio::select! {
         outcome = desk.call("mcp_s_wait", json!({})) => panic!("{outcome:?}"),
-        () = until(|| began.exists()) => {}
+        () = until("the call began", async || began.exists()) => {}
     }
-    until(|| desk.workspace.join("cancelled").exists()).await;
+    until("it was cancelled", async || desk.workspace.join("cancelled").exists()).await;
 }
 
 #[tokio::test]
 async fn progress_is_passed_on_and_extends_the_time() {
     // The whole takes longer than a call may go without a sign of life.
-    let desk = Desk::with(json!({"s": and(by_hand("progress"), &json!({"timeout_s": 3}))})).await;
+    let desk = Desk::with(json!({"s": and(by_hand("progress"), &json!({"timeout_s": 2}))})).await;
     let outcome = desk.call("mcp_s_echo", json!({})).await;
     assert_eq!(outcome.status, Status::Success, "{outcome:?}");
     let events = desk.events.0.lock().unwrap();
@@ -134,7 +132,7 @@ async fn progress_is_passed_on_and_extends_the_time() {
             _ => None,
         })
         .collect();
-    assert!(told.contains(&("step 2", Some(2), Some(4))), "{told:?}");
+    assert!(told.contains(&("step 2", Some(2), Some(12))), "{told:?}");
 }
 
 #[tokio::test]
@@ -143,7 +141,7 @@ async fn the_list_is_read_again_when_it_changes() {
     let description = || desk.gate.registry.get("mcp_s_echo").unwrap().spec().description.to_owned();
     assert!(description().ends_with("says it"), "{}", description());
     std::fs::write(desk.workspace.join("changed"), "").unwrap();
-    until(|| description().ends_with("says something else")).await;
+    until("the new description", async || description().ends_with("says something else")).await;
 }
 
 #[tokio::test]
@@ -151,7 +149,7 @@ async fn servers_of_the_newest_kind_are_listened_to() {
     let desk = Desk::with(json!({"s": fixture::entry()})).await;
     assert!(desk.gate.registry.get("mcp_s_grown").is_none());
     std::fs::write(desk.workspace.join("grow"), "").unwrap();
-    until(|| desk.gate.registry.get("mcp_s_grown").is_some()).await;
+    until("the new tool", async || desk.gate.registry.get("mcp_s_grown").is_some()).await;
 }
 
 #[tokio::test]
@@ -171,15 +169,6 @@ async fn nothing_runs_in_the_mode_that_only_reads() {
         Status::Success,
         "the user says that it reads"
     );
-}
-
-pub async fn until(done: impl Fn() -> bool) {
-    let waiting = async {
-        while !done() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, waiting).await.unwrap();
 }
 
 #[tokio::test]

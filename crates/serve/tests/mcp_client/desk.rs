@@ -10,7 +10,7 @@ use deskhand_core::{
 use deskhand_guard::SecretScreener;
 use deskhand_serve::mcp::client::{Limits, Places, ServerState, ServerStatus, Servers, parse_servers};
 use deskhand_testkit::{Events, Fixture, plan_of};
-pub use deskhand_testkit::{PATIENCE, Person};
+pub use deskhand_testkit::{PATIENCE, Person, until};
 use serde_json::{Value, json};
 
 pub struct Desk {

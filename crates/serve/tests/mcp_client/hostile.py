@@ -88,9 +88,9 @@ def call(id, params):
             send({"id": 10_000 + n, "method": "roots/list"})
     if mode == "progress":
         token = params["_meta"]["progressToken"]
-        for n in range(4):
-            send({"method": "notifications/progress", "params": {"progressToken": token, "progress": n, "total": 4, "message": f"step {n}"}})
-            time.sleep(1)
+        for n in range(12):
+            send({"method": "notifications/progress", "params": {"progressToken": token, "progress": n, "total": 12, "message": f"step {n}"}})
+            time.sleep(0.2)
     send({"id": id, "result": text("you said " + json.dumps(arguments))})
 
 
@@ -101,7 +101,7 @@ def watch():
 
 
 if mode == "hangs":
-    time.sleep(3600)
+    threading.Event().wait()
 if mode == "garbage":
     print("Welcome!\n{not json\n\x00\xff {}\n[]", flush=True)
 if mode == "changing":

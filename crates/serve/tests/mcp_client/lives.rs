@@ -7,8 +7,7 @@ use deskhand_serve::mcp::client::{ServerState, ServerStatus, parse_servers};
 use serde_json::json;
 
 use crate::{
-    calls::until,
-    desk::{Desk, and, by_hand},
+    desk::{Desk, and, by_hand, until},
     fixture,
 };
 
@@ -88,7 +87,8 @@ async fn one_cannot_pass_for_a_toolset_of_ours() {
 async fn stderr_is_kept_without_our_secrets() {
     let entry = and(by_hand("good"), &json!({"env": {"SOME_TOKEN": "nobody-guesses-this"}}));
     let desk = Desk::with(json!({"s": entry})).await;
-    until(|| desk.state("s").stderr.iter().any(|line| line.starts_with("here with"))).await;
+    until("its stderr", async || desk.state("s").stderr.iter().any(|line| line.starts_with("here with")))
+        .await;
     let shown = format!("{:?}", desk.state("s"));
     assert!(!shown.contains("nobody-guesses-this"), "{shown}");
     let flood =
@@ -113,7 +113,7 @@ async fn nothing_is_left_of_them_at_the_end() {
             desk.drop_servers();
         }
         // What was killed may take a moment to be gone.
-        until(|| !processes.iter().any(|id| is_alive(id))).await;
+        until("the processes are gone", async || !processes.iter().any(|id| is_alive(id))).await;
     }
 }
 
@@ -121,10 +121,10 @@ async fn nothing_is_left_of_them_at_the_end() {
 async fn one_that_will_not_go_is_made_to() {
     let mut desk = Desk::new();
     desk.places.limits.end = Duration::from_millis(200);
-    let script = "trap '' TERM; echo $$ > pid; while true; do sleep 1; done";
+    let script = "trap '' TERM; echo $$ > pid; while true; do sleep 0.2; done";
     desk.start(&json!({"s": {"command": "sh", "args": ["-c", script]}}));
     let file = desk.workspace.join("pid");
-    until(|| std::fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n'))).await;
+    until("its number", async || std::fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n'))).await;
     let id = std::fs::read_to_string(&file).unwrap();
     desk.servers().shutdown().await;
     assert!(!is_alive(id.trim()));

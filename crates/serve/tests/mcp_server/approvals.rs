@@ -64,12 +64,12 @@ async fn another_surface_may_answer_first_and_the_question_is_taken_away() {
     let desk = Desk::new();
     let connected = connect(&desk, Person::Away).await;
     let (result, ()) = tokio::join!(connected.call("write_file", a_file()), async {
-        until(|| (!connected.seen.questions.lock().unwrap().is_empty()).then_some(())).await;
+        until("a question", async || !connected.seen.questions.lock().unwrap().is_empty()).await;
         desk.say_yes(&desk.question().await);
     });
     assert_eq!(status(&result), "success", "{result:?}");
     assert_eq!(result.meta.unwrap().0["decided_by"], "person:web");
-    until(|| (connected.seen.taken_away.load(Ordering::SeqCst) == 1).then_some(())).await;
+    until("the question is taken away", async || connected.seen.taken_away.load(Ordering::SeqCst) == 1).await;
 }
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn a_client_that_fails_to_ask_leaves_it_to_others() {
     let desk = Desk::new();
     let connected = connect(&desk, Person::Fails).await;
     let (result, ()) = tokio::join!(connected.call("write_file", a_file()), async {
-        until(|| (!connected.seen.questions.lock().unwrap().is_empty()).then_some(())).await;
+        until("a question", async || !connected.seen.questions.lock().unwrap().is_empty()).await;
         let question = desk.question().await;
         assert!(!desk.has("a.txt"), "no answer is no yes");
         desk.say_yes(&question);
@@ -92,7 +92,7 @@ async fn a_question_closed_faster_than_it_can_be_read_stays_open() {
         let connected = connect_to(desk.server(Offer::default()), Person::NotThere, version).await;
         let (result, ()) = tokio::join!(connected.call("write_file", a_file()), async {
             let question = desk.question().await;
-            until(|| (!connected.seen.questions.lock().unwrap().is_empty()).then_some(())).await;
+            until("a question", async || !connected.seen.questions.lock().unwrap().is_empty()).await;
             desk.say_yes(&question);
         });
         assert_eq!(status(&result), "success", "{result:?}");
@@ -117,7 +117,7 @@ async fn without_forms_a_call_waits_and_says_for_what() {
     let (result, ()) = tokio::join!(connected.call("write_file", a_file()), async {
         let question = desk.question().await;
         // The client's progress token comes with every request of this client.
-        until(|| (!connected.seen.progress.lock().unwrap().is_empty()).then_some(())).await;
+        until("progress", async || !connected.seen.progress.lock().unwrap().is_empty()).await;
         desk.say_yes(&question);
     });
     assert_eq!(status(&result), "success", "{result:?}");

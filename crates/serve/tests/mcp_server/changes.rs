@@ -23,7 +23,7 @@ async fn what_is_found_is_listed_and_callable_from_then_on() {
     // What is not listed can be called all the same.
     assert_eq!(status(&connected.call("file_stat", json!({"path": "a.txt"})).await), "success");
     connected.call("find_tools", json!({"query": "size and modification time of a file", "limit": 1})).await;
-    until(|| (connected.seen.list_changed.load(Ordering::SeqCst) == 1).then_some(())).await;
+    until("the list changed", async || connected.seen.list_changed.load(Ordering::SeqCst) == 1).await;
     let after = connected.names().await;
     assert_eq!(after[..before.len()], before[..], "what came first stays first");
     assert!(after.contains(&"file_stat".to_owned()), "{after:?}");
@@ -57,7 +57,7 @@ async fn other_servers_tools_come_and_go_where_they_were_asked_for() {
     assert_eq!(asked.names().await, ["mcp_other_one"]);
     assert!(!usual.names().await.contains(&"mcp_other_one".to_owned()), "a guest is not among the usual few");
     desk.gate.registry.receive("other", vec![guest("mcp_other_one"), guest("mcp_other_two")]);
-    until(|| (asked.seen.list_changed.load(Ordering::SeqCst) == 1).then_some(())).await;
+    until("the list changed", async || asked.seen.list_changed.load(Ordering::SeqCst) == 1).await;
     assert_eq!(asked.names().await, ["mcp_other_one", "mcp_other_two"]);
     assert_eq!(usual.seen.list_changed.load(Ordering::SeqCst), 0);
 }
@@ -73,7 +73,7 @@ async fn who_says_twice_that_it_is_ready_is_told_once() {
     }
     assert_eq!(connected.names().await, ["mcp_other_one"]);
     desk.gate.registry.receive("other", vec![guest("mcp_other_two")]);
-    until(|| (connected.seen.list_changed.load(Ordering::SeqCst) > 0).then_some(())).await;
+    until("the list changed", async || connected.seen.list_changed.load(Ordering::SeqCst) > 0).await;
     // Whatever else would be told stands before this answer in the pipe.
     connected.names().await;
     assert_eq!(connected.seen.list_changed.load(Ordering::SeqCst), 1);

@@ -2,7 +2,6 @@
 
 use std::{
     ops::Deref,
-    path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -11,12 +10,12 @@ use std::{
 };
 
 use deskhand_core::{
-    Gate, GateSettings, Mode, Services, SessionCx, SessionEnd, Settled,
+    Gate, GateSettings, Mode, Services, SessionEnd, Settled,
     approval::{ApprovalQueue, ApprovalRequest},
     arguments::sha256_hex,
 };
 use deskhand_serve::{
-    http::{About, ApiError, Listen, Program, Token, Users},
+    http::{Listen, Token, Users},
     mcp::server::{self, McpServer, Offer, Parts},
 };
 pub use deskhand_testkit::until;
@@ -24,7 +23,7 @@ use deskhand_testkit::{Fixture, yes};
 use serde_json::{Value, json};
 use tokio::{sync::oneshot, task::JoinHandle};
 
-use super::probe;
+use super::{probe, small_program::SmallProgram};
 
 pub struct Desk {
     fixture: Fixture,
@@ -42,44 +41,6 @@ impl Deref for Desk {
 
     fn deref(&self) -> &Fixture {
         &self.fixture
-    }
-}
-
-struct SmallProgram {
-    workspace: PathBuf,
-    skills: PathBuf,
-    services: Services,
-    mode: Arc<Mutex<Mode>>,
-}
-
-impl Program for SmallProgram {
-    fn about(&self) -> About {
-        About {
-            version: "0".into(),
-            workspaces: vec![self.workspace.display().to_string()],
-            mode: *self.mode.lock().unwrap(),
-            language: "en".into(),
-            model: None,
-        }
-    }
-
-    fn surroundings(
-        &self,
-        session_id: &str,
-        _: Option<&str>,
-        _: Option<&Path>,
-    ) -> Result<SessionCx, ApiError> {
-        Ok(SessionCx::new(session_id, "test", self.workspace.clone(), self.services.clone())
-            .in_mode(*self.mode.lock().unwrap())
-            .asking(Vec::new(), true))
-    }
-
-    fn where_to_answer(&self) -> String {
-        "the test".to_owned()
-    }
-
-    fn skills(&self) -> PathBuf {
-        self.skills.clone()
     }
 }
 
@@ -119,6 +80,7 @@ impl Desk {
                 skills: self.data.join("skills"),
                 services: self.services.clone(),
                 mode: Arc::clone(&self.mode),
+                surrounded_on: Arc::default(),
             }),
             offer,
         })
@@ -126,7 +88,7 @@ impl Desk {
 
     /// The question that waits, once there is one.
     pub async fn question(&self) -> ApprovalRequest {
-        until(|| self.store.approvals().pending().unwrap().into_iter().next()).await
+        until("a question", async || self.store.approvals().pending().unwrap().into_iter().next()).await
     }
 
     /// Answers like a person at the web page.
@@ -137,7 +99,7 @@ impl Desk {
 
     /// Waits until so many calls of the endless tool run.
     pub async fn running_are(&self, wanted: usize) {
-        until(|| (self.running.load(Ordering::SeqCst) == wanted).then_some(())).await;
+        until("the running calls", async || self.running.load(Ordering::SeqCst) == wanted).await;
     }
 }
 

@@ -17,5 +17,7 @@ mod probe;
 mod resources;
 mod results;
 mod running;
+#[path = "../support/small_program.rs"]
+mod small_program;
 mod stateless;
 mod tester;

@@ -71,7 +71,7 @@ async fn progress_only_grows_and_comes_no_faster_than_can_be_read() {
     let options = PeerRequestOptions::no_options();
     let request = connected.client.send_cancellable_request(endless(), options).await.unwrap();
     let token = request.progress_token.clone();
-    until(|| (connected.seen.progress.lock().unwrap().len() >= 5).then_some(())).await;
+    until("progress", async || connected.seen.progress.lock().unwrap().len() >= 5).await;
     request.cancel(None).await.unwrap();
     let progress = connected.seen.progress.lock().unwrap().clone();
     assert!(progress.iter().all(|told| told.progress_token == token));

@@ -96,7 +96,7 @@ async fn an_answer_from_elsewhere_counts() {
     let port = Port::open(&desk).await;
     let asked = ask(&port, Who::Owner, "a.txt").await;
     desk.say_yes(&desk.question().await);
-    until(|| desk.has("a.txt").then_some(())).await;
+    until("the file", async || desk.has("a.txt")).await;
     // The client comes back with a no, too late.
     let ended = port.ask(Who::Owner, "tester", "tools/call", again("a.txt", &asked, "no")).await;
     assert_eq!(ended["result"]["_meta"]["decided_by"], "person:web", "{ended}");
@@ -110,7 +110,7 @@ async fn a_client_that_never_comes_back_leaves_nothing_open() {
     });
     let port = Port::open(&desk).await;
     ask(&port, Who::Owner, "a.txt").await;
-    until(|| desk.store.approvals().pending().unwrap().is_empty().then_some(())).await;
+    until("no question is left", async || desk.store.approvals().pending().unwrap().is_empty()).await;
     assert!(!desk.has("a.txt"));
 }
 
@@ -123,7 +123,7 @@ async fn only_so_many_calls_wait_for_one_owner() {
     }
     let refused = port.ask(Who::Owner, "tester", "tools/call", call("more.txt")).await;
     assert!(refused["error"]["message"].as_str().unwrap().contains("wait for an answer"), "{refused}");
-    until(|| (desk.store.approvals().pending().unwrap().len() == 32).then_some(())).await;
+    until("all questions", async || desk.store.approvals().pending().unwrap().len() == 32).await;
     ask(&port, Who::Bob, "his.txt").await;
 }
 

@@ -20,13 +20,7 @@ fn start(desk: &Desk, entry: &serde_json::Value) -> Servers {
 }
 
 async fn until(servers: &Servers, status: ServerStatus) {
-    let reached = async {
-        while servers.states()[0].status != status {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    let reached = tokio::time::timeout(Duration::from_secs(30), reached).await;
-    assert!(reached.is_ok(), "{:?}", servers.states());
+    deskhand_testkit::until(&format!("{status:?}"), async || servers.states()[0].status == status).await;
 }
 
 #[tokio::test]
@@ -78,9 +72,7 @@ async fn sign_in_from_the_page_goes_on_in_the_background() {
     open(authorize(&address).await).await;
     until(&servers, ServerStatus::Ready).await;
     assert!(servers.states()[0].signed_in);
-    while sign_ins.state("notes") != Some(SignInState::Done) {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    deskhand_testkit::until("signed in", async || sign_ins.state("notes") == Some(SignInState::Done)).await;
     assert!(logout(&desk.server(), desk.keeper().as_ref()).unwrap());
     assert!(servers.restart("notes").await);
     until(&servers, ServerStatus::WantsSignIn).await;
@@ -89,8 +81,9 @@ async fn sign_in_from_the_page_goes_on_in_the_background() {
     desk.authority.book().refuses_person = true;
     let address = begin().await.unwrap();
     open(authorize(&address).await).await;
-    while !matches!(sign_ins.state("notes"), Some(SignInState::Failed { .. })) {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    deskhand_testkit::until("refused", async || {
+        matches!(sign_ins.state("notes"), Some(SignInState::Failed { .. }))
+    })
+    .await;
     servers.shutdown().await;
 }

@@ -7,6 +7,7 @@ use deskhand_core::{
     approval::{AnyAnswer, Remember, RememberScope, Subject},
     id::new_id,
 };
+use deskhand_testkit::block_until;
 use serde_json::json;
 
 use super::*;
@@ -112,13 +113,9 @@ fn is_stored(folder: &Path) -> bool {
     contents.any(|bytes| bytes.windows(SECRET.len()).any(|part| part == SECRET.as_bytes()))
 }
 
-/// Whether it comes to be in no file; the log of the database is written back a little later.
-fn is_gone_soon(folder: &Path) -> bool {
-    let is_gone = |_| {
-        thread::sleep(Duration::from_millis(10));
-        !is_stored(folder)
-    };
-    !is_stored(folder) || (0..3000).any(is_gone)
+/// The log of the database is written back a little later.
+fn until_gone(folder: &Path) {
+    block_until("nothing typed stays", || !is_stored(folder));
 }
 
 #[tokio::test]
@@ -138,10 +135,10 @@ async fn the_one_who_asked_reads_every_answer_whole_and_nothing_typed_stays() {
             if on_its_way {
                 assert!(is_stored(folder.path()), "{kept:?}");
             } else {
-                assert!(is_gone_soon(folder.path()), "{kept:?}");
+                until_gone(folder.path());
             }
             assert_eq!(here.wait(&asked.id, MINUTE, &never).await.unwrap(), Some(given.clone()));
-            assert!(is_gone_soon(folder.path()), "{kept:?}");
+            until_gone(folder.path());
             // One who has waited settles what they have read, and takes for true what they are told then.
             let again = here.settle(&asked.id, &given).unwrap();
             assert_eq!(again, SettleResult::Already(given.clone()));
@@ -162,7 +159,7 @@ fn an_answer_that_is_learnt_by_settling_is_whole_and_does_not_stay() {
         there.settle(&asked.id, &given).unwrap();
         let already = here.settle(&asked.id, &Settled::Withdrawn).unwrap();
         assert_eq!(already, SettleResult::Already(given));
-        assert!(is_gone_soon(folder.path()), "{kept:?}");
+        until_gone(folder.path());
         assert_eq!(here.get(&asked.id).unwrap().unwrap().1, Some(kept));
     }
 }

@@ -24,6 +24,7 @@ const NOT_LISTED: &str = "命令不在白名单中: ";
 const ODD_CHARACTERS: &str = "参数包含非法字符: ";
 const TIMED_OUT: &str = "命令执行超时: ";
 const FAILED: &str = "命令执行失败: ";
+const NOT_MONITORED: &str = "系统监控失败: ";
 
 const ENTRIES: &[DialectEntry] = &[
     DialectEntry::new(
@@ -44,7 +45,8 @@ const ENTRIES: &[DialectEntry] = &[
         "How much the processor, the memory and the disk are used; metric chooses one \
          of them.",
         "监控系统资源使用情况（CPU、内存、磁盘）；metric 指定其中一项。",
-    ),
+    )
+    .shaped(monitored),
     DialectEntry::new(
         "command_executor",
         "bash",
@@ -128,6 +130,14 @@ fn shape(outcome: &Outcome) -> Value {
     json!({"success": outcome.is_success(), "output": output, "error": error, "duration": seconds})
 }
 
+fn monitored(outcome: &Outcome) -> Value {
+    let mut result = shape(outcome);
+    if let Some(error) = &outcome.error {
+        result["error"] = format!("{NOT_MONITORED}{}", error.message).into();
+    }
+    result
+}
+
 /// The output is what ran and how it ended; the error is what it printed to stderr, or why it did not run.
 fn command_result(outcome: &Outcome) -> Value {
     let data = &outcome.data;
@@ -157,10 +167,10 @@ fn failure(outcome: &Outcome, message: &str) -> String {
         return format!("{TIMED_OUT}{}", command.split(' ').next().unwrap_or_default());
     }
     let printed = outcome.data["stderr"].as_str().filter(|text| !text.is_empty());
-    match (printed, outcome.data["exit_code"].is_null()) {
+    match (printed, outcome.data["exit_code"].as_i64()) {
         (Some(printed), _) => printed.to_owned(),
         // It ended by itself, and said nothing.
-        (None, false) => message.to_owned(),
-        (None, true) => format!("{FAILED}{message}"),
+        (None, Some(code)) => format!("{FAILED}退出码 {code}"),
+        (None, None) => format!("{FAILED}{message}"),
     }
 }

@@ -157,9 +157,9 @@ const ENTRIES: &[DialectEntry] = &[
         &[optional("selector"), optional("x"), optional("y")],
     )
     .about(
-        "Clicks an element (by CSS selector) or a point (x, y) of the page. What sends \
-         a form is asked about.",
-        "点击页面元素（CSS 选择器）或坐标（x, y）。提交表单会询问。",
+        "Clicks an element (by CSS selector) or a point (x, y) of the page. \
+         Submitting a form needs approval.",
+        "点击页面元素（CSS 选择器）或坐标（x, y）。提交表单需确认。",
     ),
     DialectEntry::new(
         "browser_type",
@@ -168,9 +168,9 @@ const ENTRIES: &[DialectEntry] = &[
     )
     .about(
         "Types text into a field (by CSS selector), in place of what is there; delay \
-         is the time between characters. A person is asked for passwords.",
-        "在输入框（CSS 选择器）中输入文本，替换原有内容；delay 为逐字符延迟。输入密码会\
-         询问。",
+         is the time between characters. Passwords need approval.",
+        "在输入框（CSS 选择器）中输入文本，替换原有内容；delay 为逐字符延迟。输入密码\
+         需确认。",
     ),
     DialectEntry::new(
         "browser_scroll",
@@ -194,7 +194,7 @@ const ENTRIES: &[DialectEntry] = &[
     DialectEntry::new(
         "browser_screenshot",
         "browser_screenshot",
-        &[optional("selector"), optional("full_page")],
+        &[optional("selector"), optional("full_page"), optional("path")],
     )
     .about("Takes a picture of the page, or of one element.", "对页面或某个元素截图。")
     .shaped(text::picture),

@@ -45,9 +45,9 @@ impl LeftOut {
     pub(super) fn words(self, one: &str, many: &str, found: usize, scope: &Scope<'_>) -> String {
         let Self { count, at_least } = self;
         let what = match (count, at_least) {
-            // Whoever found something does not look for what may be elsewhere.
             (0, true) if found == 0 => "Hidden and ignored files were not looked through.".to_owned(),
-            (0, _) => return String::new(),
+            (0, true) => "Not all hidden and ignored files were looked at.".to_owned(),
+            (0, false) => return String::new(),
             (1, false) => format!("Left out: 1 hidden or ignored {one}."),
             (_, false) => format!("Left out: {count} hidden or ignored {many}."),
             (1, true) => format!("Left out: at least 1 hidden or ignored {one}."),
@@ -213,7 +213,7 @@ mod tests {
         let some = desk.call(FileSearch, json!({"pattern": "*.js"})).unwrap();
         assert!(some.text.contains("Left out: at least "), "{}", some.text);
         let found = desk.call(FileSearch, json!({"pattern": "a.rs"})).unwrap();
-        assert!(!found.text.contains("not looked through"), "{}", found.text);
+        assert_eq!(last_line(&found.text), format!("Not all hidden and ignored files were looked at. {HOW}"));
         let grep = desk.call(Grep, json!({"pattern": "nowhere"})).unwrap();
         assert_eq!(grep.data["left_out"]["at_least"], true);
     }

@@ -159,7 +159,7 @@ fn broken(id: i64, content: &str, retry_of: Option<i64>) -> Message {
 }
 
 #[test]
-fn of_a_turn_that_is_tried_again_the_work_is_told_and_the_broken_words_are_not() {
+fn retry_includes_work_and_omits_broken_text() {
     let mut first = broken(2, "half an ans", None);
     first.execution_steps = Some(vec![call(1, "a", Some(ended("one")))]);
     let mut now = message(4, Role::Assistant, "");
@@ -178,7 +178,7 @@ fn of_a_turn_that_is_tried_again_the_work_is_told_and_the_broken_words_are_not()
 }
 
 #[test]
-fn a_message_that_was_summarised_is_told_again_to_whoever_tries_it_again() {
+fn retry_restores_summarised_message() {
     let mut summary = message(3, Role::System, "SUMMARY");
     summary.metadata.compaction = Some(Compaction { until_message: 2, ..Compaction::default() });
     let mut now = message(4, Role::Assistant, "");

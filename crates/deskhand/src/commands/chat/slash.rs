@@ -157,7 +157,7 @@ pub fn go_on(chat: &mut Chat<'_>, session: Session) -> Result<()> {
     if let Some(other) = session.metadata.workspace.as_deref().filter(|other| *other != here) {
         let words = chat.language().say(
             "This session was begun in another workspace; it goes on in this one:",
-            "此会话始于另一个工作区，现在在当前工作区继续：",
+            "此对话始于另一个工作区，现在在当前工作区继续：",
         );
         chat.printer.note(&format!("{words} {} → {}", other.display(), here.display()));
     }
@@ -166,7 +166,7 @@ pub fn go_on(chat: &mut Chat<'_>, session: Session) -> Result<()> {
     if mode != chat.mode {
         chat.mode = mode;
         chat.printer
-            .note(&format!("{} {mode}", chat.language().say("Mode of this session:", "此会话的模式：")));
+            .note(&format!("{} {mode}", chat.language().say("Mode of this session:", "此对话的模式：")));
     }
     chat.session = Some(session);
     Ok(())

@@ -121,12 +121,8 @@ impl Program for ServedProgram {
         let folder = workspace.unwrap_or(app.paths.workspace());
         let surfaces = Surfaces { approvers: Vec::new(), wait_for_others: true, events: Arc::new(NoEvents) };
         let services = self.services.of(&app, session_id, owner, folder)?;
-        Ok(SessionCx {
-            services,
-            mode: self.mode_of(&app).mode,
-            workspace: folder.to_path_buf(),
-            ..app.session("http", surfaces)
-        })
+        let usual = app.session("http", surfaces).with_id(session_id).in_workspace(folder);
+        Ok(usual.in_mode(self.mode_of(&app).mode).with_services(services))
     }
 
     fn where_to_answer(&self) -> String {

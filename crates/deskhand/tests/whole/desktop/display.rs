@@ -4,14 +4,11 @@ use std::{
     io::{BufRead, BufReader, Write},
     process::{Child, Command, Stdio},
     sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
 };
 
+use deskhand_testkit::block_until;
 use tempfile::TempDir;
 use x11rb::{protocol::xproto::ConnectionExt, rust_connection::RustConnection};
-
-/// How long anything may take to appear.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 pub struct Display {
     /// `:7`
@@ -153,16 +150,8 @@ impl Display {
         self.says(&["xdotool", "getactivewindow"]).parse().ok()
     }
 
-    pub fn until(&self, what: &str, mut came: impl FnMut() -> bool) {
-        let begun = Instant::now();
-        while !came() {
-            assert!(
-                begun.elapsed() < PATIENCE,
-                "{what} does not come about: {}",
-                self.says(&["xwininfo", "-root", "-tree"])
-            );
-            std::thread::sleep(Duration::from_millis(20));
-        }
+    pub fn until(&self, what: &str, came: impl FnMut() -> bool) {
+        block_until(what, came);
     }
 
     /// Ends the server.

@@ -13,6 +13,8 @@ struct Asked {
     arguments: Value,
     /// Whether the model has to look for the tool first.
     looks: bool,
+    /// A tool that the model calls before, and what of its result the arguments have.
+    after: Option<(&'static str, String)>,
     /// Questions before it runs, and about its result.
     questions: (usize, usize),
 }
@@ -20,7 +22,7 @@ struct Asked {
 impl Asked {
     /// The model's replies, in TOML.
     fn script(&self) -> String {
-        let Self { says, tool, arguments, looks, .. } = self;
+        let Self { says, tool, arguments, looks, after, .. } = self;
         let reply = |rest: String| format!("[[replies]]\nwhen = {}\n{rest}\n", json!(says));
         let call = |name: &str, arguments: &Value| {
             let text = json!(arguments.to_string());
@@ -31,6 +33,10 @@ impl Asked {
         if *looks {
             script += &reply(call("find_tools", &json!({"query": says})));
             expect = format!("expect = \"{tool}\"\n");
+        }
+        if let Some((before, result)) = after {
+            script += &reply(expect + &call(before, &json!({})));
+            expect = format!("expect = \"{result}\"\n");
         }
         script += &reply(expect + &call(tool, arguments));
         script + &reply("text = \"好了。\"".to_owned())
@@ -68,12 +74,26 @@ fn ask(served: &Served, session: &str, asked: &Asked) -> (Value, (usize, usize))
 
 #[test]
 fn ten_chinese_requests_take_at_most_one_question_each() {
-    let request = |says, tool, arguments, looks, questions| Asked { says, tool, arguments, looks, questions };
+    let display = Display::new();
+    let (window, _) = display.window("记事本", "300x200+100+100", "#336699");
+    display.window("另一个", "300x200+500+100", "#993333");
+    display.copies(&["-selection", "clipboard"], "剪贴板里的字".as_bytes());
+    let request = |says, tool, arguments, looks, questions| Asked {
+        says,
+        tool,
+        arguments,
+        looks,
+        after: None,
+        questions,
+    };
     let requests = [
         request("列出所有窗口", "list_windows", json!({}), true, (0, 0)),
         request("切换到「记事本」窗口", "switch_window", json!({"window_id": "记事本"}), true, (1, 0)),
         request("截取全屏", "screenshot", json!({}), true, (1, 1)),
-        request("截取当前窗口", "screenshot", json!({"window_id": "记事本"}), true, (1, 1)),
+        Asked {
+            after: Some(("get_active_window", window.to_string())),
+            ..request("截取当前窗口", "screenshot", json!({"window_id": window}), true, (1, 1))
+        },
         request("读取剪贴板", "clipboard_read", json!({}), true, (1, 1)),
         request("把“你好”写入剪贴板", "clipboard_write", json!({"text": "你好"}), true, (1, 0)),
         request("查看系统信息", "system_info", json!({}), true, (0, 0)),
@@ -87,10 +107,6 @@ fn ten_chinese_requests_take_at_most_one_question_each() {
         request("读取 notes.txt", "read_file", json!({"path": "notes.txt"}), false, (0, 0)),
         request("在 src 里搜索 TODO", "grep", json!({"pattern": "TODO", "path": "src"}), false, (0, 0)),
     ];
-    let display = Display::new();
-    let (window, _) = display.window("记事本", "300x200+100+100", "#336699");
-    display.window("另一个", "300x200+500+100", "#993333");
-    display.copies(&["-selection", "clipboard"], "剪贴板里的字".as_bytes());
     let script = requests.iter().map(Asked::script).collect::<String>();
     let script = format!("matching = \"by_message\"\n{script}");
     let environment = vec![("DISPLAY", display.name.clone())];

@@ -34,6 +34,31 @@ fn listing_describes_every_tool_in_both_languages() {
     assert!(chinese.contains("监控系统资源使用情况"), "{chinese}");
 }
 
+/// In text and for programs, like the listing of our own tools.
+#[test]
+fn listing_says_why_a_tool_is_not_available() {
+    let shop = Shop::new();
+    let ours = shop.run(&["tools", "--json"]).json();
+    let absent = ours["absent"].as_array().unwrap();
+    let why_ours = |tool: &Value| absent.iter().find(|entry| entry["name"] == *tool);
+    let listed = shop.run(&["tools", "--dialect", "omni", "--json"]).json();
+    let text = shop.run(&["tools", "--dialect", "omni"]).stdout;
+    for tool in listed["tools"].as_array().unwrap() {
+        let (why, name) = (why_ours(&tool["tool"]), tool["name"].as_str().unwrap());
+        let row = text.lines().find(|line| line.starts_with(&format!("{name} "))).unwrap();
+        match why {
+            Some(why) => {
+                assert_eq!((&tool["why"], &tool["remedy"]), (&why["why"], &why["remedy"]), "{tool}");
+                assert!(row.contains(why["why"].as_str().unwrap()), "{row}");
+            }
+            None => assert!(tool.get("why").is_none(), "{tool}"),
+        }
+    }
+    let windows =
+        listed["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "list_windows").unwrap();
+    assert_eq!(windows["available"], false, "there is no display in this test");
+}
+
 #[test]
 fn openai_definitions_have_the_dialects_names_and_parameters() {
     let shop = Shop::new();

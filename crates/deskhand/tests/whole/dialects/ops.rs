@@ -23,7 +23,9 @@ super::dialect! { "ops"
             }
             let sampled = there.gives(json!({"metric": "cpu", "interval": 0.4})).await;
             assert_eq!(sampled.planned["interval_s"], 0.4);
-            there.failed(&there.ends(json!({"metric": "network"}), Status::InvalidArguments).await.shaped);
+            let failed = there.ends(json!({"metric": "network"}), Status::InvalidArguments).await.shaped;
+            there.failed(&failed);
+            assert!(failed["error"].as_str().unwrap().starts_with("系统监控失败: "), "{failed}");
         }
         command_executor(there) {
             there.write("a.txt", "hello\n");
@@ -36,6 +38,8 @@ super::dialect! { "ops"
             let failed = there.ends(json!({"command": "cat", "args": ["none"]}), Status::Error).await;
             assert_eq!((&failed.shaped["success"], &failed.output()["exit_code"]), (&json!(false), &json!(1)));
             assert_eq!(failed.shaped["error"], failed.output()["stderr"], "what it printed is the error");
+            let silent = json!({"command": "grep", "args": ["nothing", "a.txt"]});
+            assert_eq!(there.ends(silent, Status::Error).await.shaped["error"], "命令执行失败: 退出码 1");
             let slow = json!({"command": "tail", "args": ["-f", "a.txt"], "timeout": 1});
             let timed_out = there.ends(slow, Status::TimedOut).await.shaped;
             assert_eq!((&timed_out["success"], &timed_out["error"]), (&json!(false), &json!("命令执行超时: tail")));

@@ -59,7 +59,7 @@ impl Bench {
 
     /// Where every user can reach it.
     pub fn for_everyone(kind: Kind) -> Self {
-        let folder = tempfile::tempdir_in("/srv").unwrap();
+        let folder = deskhand_testkit::folder_for_everyone();
         let launcher = folder.path().join("launcher");
         fs::copy(LAUNCHER, &launcher).unwrap();
         Self::in_folder(folder, kind, false, |config| config.launcher = launcher)

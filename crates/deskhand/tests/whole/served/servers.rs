@@ -1,13 +1,11 @@
 //! Other MCP servers over HTTP: added after a confirmation, watched, given rules, ended and removed; by the owner alone.
 
-use std::{
-    fs,
-    time::{Duration, Instant},
-};
+use std::fs;
 
+use deskhand_testkit::block_until;
 use serde_json::{Value, json};
 
-use super::{Around, LIMIT, Served};
+use super::{Around, Served};
 
 /// A small server whose tools are `echo` and `other`.
 fn entry() -> Value {
@@ -27,15 +25,7 @@ impl Served {
     }
 
     fn until_server(&self, name: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-        let begun = Instant::now();
-        loop {
-            let server = self.server(name);
-            if wanted(&server) {
-                return server;
-            }
-            assert!(begun.elapsed() < LIMIT, "{server}");
-            std::thread::sleep(Duration::from_millis(30));
-        }
+        block_until(name, || Some(self.server(name)).filter(&wanted))
     }
 
     /// Adds a server as the page does: what it would do is shown first.

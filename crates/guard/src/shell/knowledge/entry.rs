@@ -255,6 +255,9 @@ pub struct Entry {
     /// Whatever its words are, it does no harm: words that cannot be resolved are no reason to ask.
     #[serde(default)]
     pub harmless: bool,
+    /// The project decides what runs under its name, so that `--version` and `--help` are a call like any other.
+    #[serde(default)]
+    pub asks_project: bool,
     /// Flags that are not listed are a reason to ask.
     #[serde(default)]
     pub strict: bool,

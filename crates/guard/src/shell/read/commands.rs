@@ -113,6 +113,9 @@ impl Reading<'_> {
     /// `program --version`, where that is no flag with another meaning.
     fn only_says_what_it_is(&self, base: &str, arguments: &[String]) -> bool {
         let [flag] = arguments else { return false };
+        if self.knowledge.find(base).is_some_and(|entry| entry.asks_project) {
+            return false;
+        }
         match flag.as_str() {
             "--version" | "--help" => self.is_known_name(base),
             "-V" | "-version" => {

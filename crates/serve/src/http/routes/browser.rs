@@ -18,7 +18,7 @@ use axum::{
     extract::{FromRequest, Request as HttpRequest, State},
     http::{HeaderMap, StatusCode},
 };
-use deskhand_core::{ErrorBody, Image, Outcome, Request, SessionCx, Status, event::NoEvents, id::CallId};
+use deskhand_core::{ErrorBody, Image, Outcome, Request, Status, event::NoEvents, id::CallId};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -146,7 +146,8 @@ async fn act(
     };
     let usual = app.surround(&person, session.as_ref(), None, Arc::new(NoEvents)).await?;
     // What one of these calls read from a page is known to the ones after it.
-    let cx = SessionCx { outside: app.read_in_browser(&usual.id), ..usual };
+    let outside = app.read_in_browser(&usual.id);
+    let cx = usual.tainted_by(outside);
     let session_id = cx.id.clone();
     let request = Request::new(tool, Value::Object(parameters)).in_dialect(Some(DIALECT.to_owned()));
     let request = Request { cancel: app.ending().child_token(), ..request };

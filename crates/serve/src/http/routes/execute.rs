@@ -301,7 +301,7 @@ async fn run(
         asks: Mutex::new(Some(asks).filter(|_| !call.waits)),
         cancel: cancel.clone(),
     };
-    let cx = SessionCx { approvers: vec![Arc::new(approver)], ..cx.clone() };
+    let cx = cx.clone().asking(vec![Arc::new(approver)], cx.wait_for_others);
     let request = Request { cancel: cancel.clone(), ..call.request() };
     let cancelled_when_dropped = cancel.drop_guard();
     let mut calling = begin(app, request, cx);
@@ -354,7 +354,8 @@ pub async fn clicked(
     cx: SessionCx,
 ) -> Result<Outcome, ApiError> {
     let request = Request { cancel: app.ending().child_token(), ..request };
-    let cx = SessionCx { approvers: vec![Arc::new(Click { surface: person.surface() })], ..cx };
+    let waits = cx.wait_for_others;
+    let cx = cx.asking(vec![Arc::new(Click { surface: person.surface() })], waits);
     call_to_its_end(app, request, cx).await
 }
 

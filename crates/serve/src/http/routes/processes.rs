@@ -123,7 +123,7 @@ async fn find(app: &App, person: &Person, id: &str) -> Result<(Record, SessionCx
     // One of the console, or of a session that is gone, is found from the console.
     let session = app.session_of(person, &record.session_id).await.ok();
     let cx = app.surround(person, session.as_ref(), None, Arc::new(NoEvents)).await?;
-    let cx = SessionCx { id: record.session_id.clone(), ..cx };
+    let cx = cx.with_id(&*record.session_id);
     Ok((record, cx))
 }
 

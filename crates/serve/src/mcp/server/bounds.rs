@@ -74,7 +74,7 @@ impl Bounds {
             // It ends with the client.
             tokio::spawn(end_what_is_left(cx.services.clone(), cx.id.clone(), ending.clone()));
         }
-        SessionCx { own_calls_only: true, ..cx }
+        cx.own_calls_only()
     }
 }
 

@@ -148,7 +148,6 @@ impl Client {
         let program = &self.server.parts().program;
         let usual = program.surroundings(&self.session_id, self.owner(), None).map_err(why)?;
         let services = usual.services.clone().with(self.desk.clone());
-        let usual = SessionCx { id: self.session_id.clone(), ..usual };
         let usual = usual.made_for(self.owner.clone(), desktop).called_by(&*self.caller);
         Ok(usual.asking(Vec::new(), false).tainted_by(Arc::clone(&self.outside)).with_services(services))
     }

@@ -32,7 +32,7 @@ fn what_is_only_for_whoever_is_asked_is_kept_while_they_are_asked() {
             assert_eq!(open, serde_json::to_value(&asked).unwrap(), "whoever is asked sees it");
             assert!(is_stored(folder.path()));
             assert_eq!(queue.settle(&asked.id, &settled).unwrap(), SettleResult::First);
-            assert!(is_gone_soon(folder.path()), "{settled:?} {:?}", asked.subject);
+            until_gone(folder.path());
             let (kept, _) = queue.get(&asked.id).unwrap().unwrap();
             assert!(!serde_json::to_string(&kept).unwrap().contains(SECRET));
         }
@@ -90,7 +90,7 @@ fn a_reader_that_is_in_the_way_only_delays_it() {
     }
     assert!(is_stored(folder.path()), "the reader still sees it");
     drop(reader);
-    assert!(is_gone_soon(folder.path()));
+    until_gone(folder.path());
 }
 
 #[tokio::test]

@@ -192,35 +192,11 @@ fn the_files_are_private() {
     }
 }
 
-/// A small file system of its own over the audit folder, taken away at the end.
-#[cfg(target_os = "linux")]
-struct SmallDisk(PathBuf);
-
-#[cfg(target_os = "linux")]
-impl SmallDisk {
-    fn mount(at: &std::path::Path) -> Option<Self> {
-        let mounted = std::process::Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
-            .arg(at)
-            .output()
-            .is_ok_and(|output| output.status.success());
-        mounted.then(|| Self(at.to_owned()))
-    }
-}
-
-#[cfg(target_os = "linux")]
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = std::process::Command::new("umount").arg(&self.0).status();
-    }
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error_and_leaves_no_half_line() {
     let world = World::new();
-    let Some(_disk) = SmallDisk::mount(&world.audit_folder()) else {
-        deskhand_testkit::skip("mounting a small file system is not permitted here");
+    let Some(_disk) = deskhand_testkit::SmallDisk::mount_at(&world.audit_folder(), "size=64k") else {
         return;
     };
     fs::write(world.path("filler"), vec![0; 40 << 10]).unwrap();

@@ -99,7 +99,7 @@ impl Reading<'_> {
             };
             told = flags::tell_with(call.words, &listed);
         }
-        if call.words.len() == 1 && told.only_asks(&["--version", "--help"]) {
+        if !entry.asks_project && call.words.len() == 1 && told.only_asks(&["--version", "--help"]) {
             return HOLE.to_string();
         }
         let used = the_use(entry, case, call.name, operands, &told);

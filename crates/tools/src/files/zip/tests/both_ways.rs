@@ -139,7 +139,7 @@ fn we_read_what_others_write() {
 }
 
 #[test]
-#[ignore = "packs more than 4 GiB, which takes a minute or more"]
+#[ignore = "packs more than 4 GiB, a minute or more of one core; run it after changes to zip with --run-ignored all"]
 fn sizes_of_more_than_32_bits() {
     let desk = Desk::new();
     let size = (1_u64 << 32) + 12_345;

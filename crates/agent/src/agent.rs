@@ -1,7 +1,7 @@
 //! The agent: starts turns, lets them be watched, cancelled and gone on with.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
 };
 
@@ -17,7 +17,10 @@ use crate::{
     AgentError,
     chain::{Language, guards::ToolChainOptions},
     compaction::{Compacting, Covered, WantedBy},
-    context::{compact, history, tokens::Encoding},
+    context::{
+        compact, history,
+        tokens::{Calibrated, Encoding},
+    },
     hub::{EventHub, EventStream},
     provider::{Arguments, ModelCall, Provider, ProviderError},
     recovery, title,
@@ -109,9 +112,29 @@ pub(crate) struct Inner {
     running: Mutex<HashMap<String, TurnHandle>>,
     /// Turns that have ended, and whose end could not be stored yet.
     unended: Mutex<Vec<(String, TurnEnd)>>,
+    /// How each model counts tokens, as its server has said so far.
+    calibrated: Mutex<HashMap<String, Calibrated>>,
 }
 
+/// Of so many models it is known how they count; anybody may name any.
+const MOST_CALIBRATED: usize = 100;
+
 impl Inner {
+    /// How a model counts.
+    pub fn calibrated(&self, model: &str) -> Calibrated {
+        let all = self.calibrated.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(model).copied().unwrap_or_default()
+    }
+
+    /// The server of a model counted `theirs` tokens where we counted `ours`.
+    pub fn calibrate(&self, model: &str, ours: u64, theirs: u64) {
+        let mut all = self.calibrated.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MOST_CALIBRATED && !all.contains_key(model) {
+            all.clear();
+        }
+        all.entry(model.to_owned()).or_default().observe(ours, theirs);
+    }
+
     pub fn try_again_later(&self, turn_id: &str, end: TurnEnd) {
         self.unended.lock().unwrap_or_else(PoisonError::into_inner).push((turn_id.to_owned(), end));
     }
@@ -152,8 +175,8 @@ impl Agent {
     pub fn new(parts: AgentParts) -> Result<Self, AgentError> {
         let hub = EventHub::start(Arc::clone(&parts.store))?;
         let options = RwLock::new(Arc::new(parts.options.clone()));
-        let (running, unended) = (Mutex::default(), Mutex::default());
-        Ok(Self(Arc::new(Inner { parts, options, hub, running, unended })))
+        let (running, unended, calibrated) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Ok(Self(Arc::new(Inner { parts, options, hub, running, unended, calibrated })))
     }
 
     /// Sets what holds for the turns that begin from now on.
@@ -304,8 +327,9 @@ impl Agent {
             return Err(missing(id));
         }
         let resolved = uploads::without_refs(message, &kept).map_err(|id| missing(&id))?;
-        let mut all = wanted.to_vec();
-        all.extend(resolved.uploads.into_iter().filter(|id| !wanted.contains(id)));
+        let mut seen = HashSet::new();
+        let all =
+            wanted.iter().cloned().chain(resolved.uploads).filter(|id| seen.insert(id.clone())).collect();
         Ok((resolved.text, all))
     }
 

@@ -10,7 +10,7 @@ mod text;
 pub use refs::{REF, without_refs};
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fs::File,
     io::{self, Read},
 };
@@ -29,6 +29,8 @@ use crate::{chain::Language, provider::Capabilities};
 
 /// A larger picture is not sent.
 const LARGEST_PICTURE: u64 = 20 << 20;
+/// The most bytes of all pictures of one request; those that came last go first.
+const MOST_OF_PICTURES: u64 = 32 << 20;
 /// The most characters of one file, and of all files of one message.
 const MOST_OF_A_FILE: usize = 16_000;
 const MOST_OF_A_MESSAGE: usize = 48_000;
@@ -63,6 +65,8 @@ pub enum Reason {
     LongText,
     ModelTakesNoPictures,
     PictureTooLarge,
+    /// The other files that go along take up all the room.
+    NoRoom,
     /// Neither text nor a picture.
     NotText,
     Unreadable,
@@ -74,20 +78,28 @@ impl Reason {
             Self::LongText => "only its beginning is shown",
             Self::ModelTakesNoPictures => "this model takes no pictures",
             Self::PictureTooLarge => "the picture is too large to send",
+            Self::NoRoom => "the other files take up all the room",
             Self::NotText => "it is neither text nor a picture",
             Self::Unreadable => "it cannot be read",
         }
     }
 
-    /// For the person, where the model gets only the name.
+    /// For the person, where the model gets less than the file.
     pub fn notice(self, name: &str, language: Language) -> String {
-        match language {
-            Language::English => {
+        match (language, self) {
+            (Language::English, Self::LongText) => {
+                format!("Only the beginning of {:?} goes along; the model can read the rest.", label(name))
+            }
+            (Language::English, _) => {
                 format!("The model gets only the name and path of {:?}: {}.", label(name), self.words())
             }
-            Language::Chinese => {
+            (Language::Chinese, Self::LongText) => {
+                format!("“{}”只附上开头部分，其余内容模型可以自行读取。", label(name))
+            }
+            (Language::Chinese, _) => {
                 let why = match self {
                     Self::LongText => "只显示开头部分",
+                    Self::NoRoom => "其他文件已占满篇幅",
                     Self::ModelTakesNoPictures => "当前模型不支持图片",
                     Self::PictureTooLarge => "图片过大，无法发送",
                     Self::NotText => "既不是文本也不是图片",
@@ -105,7 +117,7 @@ pub struct Attached {
     /// The files by name and path, with the text of those that have any.
     pub text: String,
     pub images: Vec<Image>,
-    /// The names of those of which the model gets nothing else, with why.
+    /// The names of those of which the model gets nothing else, or less than they would have had alone, with why.
     pub unseen: Vec<(String, Reason)>,
 }
 
@@ -190,6 +202,16 @@ fn room(model: Capabilities) -> usize {
     quarter.clamp(LEAST_OF_A_MESSAGE, MOST_OF_A_MESSAGE)
 }
 
+/// How much may still go along.
+struct Left {
+    /// Characters, with this message.
+    text: usize,
+    /// Characters, of a file that comes alone.
+    text_of_a_file: usize,
+    /// Bytes, with this request.
+    pictures: u64,
+}
+
 /// What goes along with each of these messages, by the id of the message. Waits for the disk.
 pub fn attached(
     messages: &[Message],
@@ -200,11 +222,16 @@ pub fn attached(
     let by_id: HashMap<&str, &Upload> = uploads.iter().map(|upload| (upload.id.as_str(), upload)).collect();
     let asked = messages.iter().filter(|message| message.role == Role::User);
     let with_files = asked.filter(|message| !message.metadata.uploads.is_empty());
+    let all = room(model);
+    let mut left = Left { text: all, text_of_a_file: all.min(MOST_OF_A_FILE), pictures: MOST_OF_PICTURES };
     with_files
+        .rev()
         .map(|message| {
             let mut attached = Attached::default();
-            let mut left = room(model);
-            for upload in message.metadata.uploads.iter().filter_map(|id| by_id.get(id.as_str())) {
+            left.text = all;
+            let mut seen = HashSet::new();
+            let ids = message.metadata.uploads.iter().filter(|id| seen.insert(id.as_str()));
+            for upload in ids.filter_map(|id| by_id.get(id.as_str())) {
                 add(&mut attached, upload, model.images, &mut left, screener);
             }
             (message.id, attached)
@@ -216,18 +243,25 @@ fn add(
     attached: &mut Attached,
     upload: &Upload,
     takes_pictures: bool,
-    left: &mut usize,
+    left: &mut Left,
     screener: &dyn Screener,
 ) {
     let told = match head(upload).map(|head| Kind::of(&head, upload.size)) {
         Ok(Kind::Picture(mime)) => picture(upload.size, takes_pictures).and_then(|()| {
+            left.pictures = left.pictures.checked_sub(upload.size).ok_or(Reason::NoRoom)?;
             let bytes = std::fs::read(&upload.path).map_err(|_| Reason::Unreadable)?;
             attached.images.push(Image { mime: mime.to_owned(), base64: STANDARD.encode(bytes) });
             Ok("It is shown with this message.".to_owned())
         }),
-        Ok(Kind::Text(format)) => text::told(upload, format, (*left).min(MOST_OF_A_FILE), screener)
-            .inspect(|told| {
-                *left = left.saturating_sub(told.chars().count());
+        Ok(Kind::Text(_)) if left.text == 0 && upload.size > 0 => Err(Reason::NoRoom),
+        Ok(Kind::Text(format)) => text::told(upload, format, left.text.min(MOST_OF_A_FILE), screener)
+            .map(|told| {
+                // What is too long even alone was said before it was sent.
+                if told.is_cut && left.text < left.text_of_a_file {
+                    attached.unseen.push((upload.name.clone(), Reason::LongText));
+                }
+                left.text = left.text.saturating_sub(told.text.chars().count());
+                told.text
             })
             .map_err(|_| Reason::Unreadable),
         Ok(Kind::Other) => Err(Reason::NotText),

@@ -77,7 +77,7 @@ impl App {
         let workspaces = workspaces(shared)?;
         let data = DataFolder::open(&data_dir)?;
         let mut registry = registry();
-        let mut settings = load_settings(shared, &workspaces[0], data.trust(), &registry)?;
+        let mut settings = load_settings(shared, &workspaces, data.trust(), &registry)?;
         settings.configure_dialects(&mut registry);
         let config_dir = config_dir(shared, &workspaces);
         settings.warnings.extend(not_read(shared, config_dir.as_deref()));
@@ -180,7 +180,8 @@ impl App {
 
     /// The settings as they are now, read anew from all their layers.
     pub fn settings_now(&self, shared: &Shared) -> Result<Settings> {
-        load_settings(shared, self.paths.workspace(), &self.store.trust(), &self.gate.registry)
+        let workspaces: Vec<PathBuf> = self.paths.workspaces().map(Path::to_path_buf).collect();
+        load_settings(shared, &workspaces, &self.store.trust(), &self.gate.registry)
     }
 
     /// What it is, with the settings in force and the usual model.
@@ -354,14 +355,19 @@ fn sandbox(settings: &Settings, paths: &Paths) -> Result<Sandbox> {
     Ok(Sandbox::new(SandboxConfig { paths: paths.clone(), launcher, wanted, limits }))
 }
 
-fn load_settings(shared: &Shared, workspace: &Path, trust: &Trust, registry: &Registry) -> Result<Settings> {
+fn load_settings(
+    shared: &Shared,
+    workspaces: &[PathBuf],
+    trust: &Trust,
+    registry: &Registry,
+) -> Result<Settings> {
     let named = named_config(shared);
     let tools: Vec<String> = registry.own().map(|entry| entry.spec().name.to_owned()).collect();
     let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
     settings::load(&settings::Load {
         named_file: named.as_deref(),
         usual_file: places::config_dir().map(|dir| dir.join("config.toml")),
-        workspace,
+        workspaces,
         trust,
         mode_flag: shared.mode,
         model_flag: shared.model.as_deref(),

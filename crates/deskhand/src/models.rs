@@ -13,7 +13,7 @@ use std::{
 use deskhand_agent::{
     Models,
     provider::{
-        ConnectOptions, Constrains, ErrorClass, Fallback, KeySource, KeyStore, ModelName, Provider,
+        ConnectOptions, Constrains, Discreet, ErrorClass, Fallback, KeySource, KeyStore, ModelName, Provider,
         ProviderError, RetryPolicy, connect,
         discover::{FoundModel, Look},
         presets::{Preset, presets},
@@ -266,10 +266,11 @@ impl Models for ConfiguredModels {
     fn connect_for(&self, session: &Session, name: Option<&str>) -> Result<Arc<dyn Provider>, ProviderError> {
         match name.and_then(demo::language_of) {
             Some(language) if session.metadata.demo => Ok(Arc::new(DemoModel::new(language)?)),
-            _ => self.connect(name).map_err(|error| match &session.owner {
-                None => error,
-                Some(_) => error.for_others(),
-            }),
+            _ => match (self.connect(name), &session.owner) {
+                (connected, None) => connected,
+                (Ok(model), Some(_)) => Ok(Arc::new(Discreet(model))),
+                (Err(error), Some(_)) => Err(error.for_others()),
+            },
         }
     }
 }

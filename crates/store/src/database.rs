@@ -86,6 +86,8 @@ const MIGRATIONS: &[Step] = &[
     Step::Sql(sessions::OWNERS),
     // Messages that wait for the end of a turn.
     Step::Sql(sessions::QUEUE),
+    // Which of them wait for the person.
+    Step::Column { table: "queued_messages", name: "held", declaration: "INTEGER NOT NULL DEFAULT 0" },
 ];
 
 /// One step, which can be run twice.
@@ -258,7 +260,8 @@ mod tests {
             "INSERT INTO sessions (id, created_at, updated_at, changed) VALUES ('kept', '', '', 1)",
             "UPDATE sessions SET owner = 'kept'",
             "DELETE FROM session_counts WHERE sessions = 0",
-            "INSERT INTO queued_messages VALUES (1, 'kept', '', '[]', '')",
+            "INSERT INTO queued_messages (id, session_id, content, uploads, created_at) VALUES (1, 'kept', '', '[]', '')",
+            "UPDATE queued_messages SET content = 'kept'",
         ];
         let columns = [
             "grants id",
@@ -270,6 +273,7 @@ mod tests {
             "sessions owner",
             "session_counts owner",
             "queued_messages session_id",
+            "queued_messages content",
         ];
         assert_eq!(rows.len(), MIGRATIONS.len(), "a new step wants a row here");
         let folder = tempfile::tempdir().unwrap();

@@ -13,6 +13,7 @@ pub(crate) fn base_url(preset: &Preset, written: &str) -> Result<Url, ProviderEr
     let wrong = |why: &str| {
         ProviderError::new(ErrorClass::BadRequest, format!("The base URL \"{written}\" {why}."))
             .because(Problem::BadAddress)
+            .naming_place()
             .hint("It looks like this: http://127.0.0.1:8080/v1")
     };
     if text.is_empty() {

@@ -173,7 +173,8 @@ pub async fn list_models(provider: &str, options: &ConnectOptions) -> Result<Vec
             super::anthropic::headers(key, &server.headers)
         }
     };
-    let limit = options.limits.first_byte.min(Duration::from_secs(30));
+    // No model has to be loaded for a list.
+    let limit = options.limits.first_byte.min(Duration::from_secs(20));
     let list = match timeout(limit, get_json(&client, url, headers)).await {
         Err(_) => Err(failed(&server, ErrorClass::Silent, "sent no list of models in time")),
         Ok(Err(refused)) => Err(refused.told(&server)),
@@ -229,9 +230,9 @@ impl Refused {
             Self::Broken(error) => {
                 let what = if error.is_connect() { "cannot be reached" } else { "broke off" };
                 let told = format!("{what}: {}", http::chain(&error));
-                let problem = http::problem(&error);
+                let problem = http::problem(&error, &server.about);
                 let mut failed = failed(server, ErrorClass::Network, &told);
-                failed.problem = problem.or((!error.is_connect()).then_some(Problem::ServerError));
+                failed.problem = problem.or((!error.is_connect()).then_some(Problem::BrokeOff));
                 failed
             }
             Self::TooLarge => {

@@ -97,7 +97,8 @@ pub struct ProviderError {
     pub hint: Option<String>,
     /// What to fix, where that is finer than the class: [`Self::problem`].
     pub(crate) problem: Option<Problem>,
-    /// It names a place of this machine, so only the owner of the installation may see it: [`Self::for_others`].
+    /// It names a place of this machine, or a server that its owner chose, so only the owner of the installation may
+    /// see it: [`Self::for_others`].
     pub(crate) names_place: bool,
     pub status: Option<u16>,
     /// When the server wants to be asked again.
@@ -145,16 +146,34 @@ impl ProviderError {
         self.problem.unwrap_or(self.class.into())
     }
 
-    /// As users other than the owner of this installation may see it: without places of this machine.
+    /// As users other than the owner of this installation may see it: without places of this machine and addresses
+    /// that its owner set.
     #[must_use]
     pub fn for_others(self) -> Self {
         if !self.names_place {
             return self;
         }
-        let mut plain = Self::new(self.class, "This model is not set up correctly on the server.")
-            .hint("Ask the owner of this installation.");
-        plain.problem = self.problem;
-        plain
+        let (message, hint) = match self.class {
+            ErrorClass::RateLimited => {
+                ("The model's server limits requests.", "Wait a while, then try again.")
+            }
+            ErrorClass::Server | ErrorClass::Network | ErrorClass::Silent => (
+                "The model's server does not answer.",
+                "Try again later, or ask the owner of this installation.",
+            ),
+            ErrorClass::TooLong => {
+                ("The conversation is longer than the model takes.", "Shorten it, or use another model.")
+            }
+            ErrorClass::Cancelled => ("The request was cancelled.", "Try again."),
+            _ => ("This model is not set up correctly on the server.", "Ask the owner of this installation."),
+        };
+        Self {
+            message: message.to_owned(),
+            said: None,
+            hint: Some(hint.to_owned()),
+            names_place: false,
+            ..self
+        }
     }
 }
 

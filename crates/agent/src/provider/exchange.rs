@@ -52,7 +52,9 @@ impl Exchange<'_> {
                 format!("{} did not end its answer within {}.", self.about.host, in_words(self.limits.whole)),
             ),
         };
-        Err(self.without_secrets(failure::without_key(error, key)))
+        let mut error = self.without_secrets(failure::without_key(error, key));
+        error.names_place |= !self.about.is_own_address;
+        Err(error)
     }
 
     /// Headers of a person's own may hold keys, too.
@@ -175,7 +177,7 @@ impl Exchange<'_> {
     }
 
     fn cut(&self) -> ProviderError {
-        self.network("ended the connection in the middle of its answer")
+        self.network("ended the connection in the middle of its answer").because(Problem::BrokeOff)
     }
 
     fn broken(&self, error: &reqwest::Error) -> ProviderError {
@@ -184,7 +186,7 @@ impl Exchange<'_> {
         }
         if error.is_connect() {
             let mut failed = self.network(&format!("cannot be reached: {}", http::chain(error)));
-            failed.problem = http::problem(error);
+            failed.problem = http::problem(error, self.about);
             if http::is_bad_certificate(error) {
                 failed.class = ErrorClass::BadRequest;
                 failed.hint = Some("Its certificate is not trusted: check the address, or install the certificate of whoever issued it.".to_owned());
@@ -192,7 +194,7 @@ impl Exchange<'_> {
             return failed;
         }
         let mut failed = self.network(&format!("broke off: {}", http::chain(error)));
-        failed.problem = Some(http::problem(error).unwrap_or(Problem::ServerError));
+        failed.problem = Some(http::problem(error, self.about).unwrap_or(Problem::BrokeOff));
         failed
     }
 

@@ -4,7 +4,7 @@ use std::{io, net::IpAddr, sync::Once};
 
 use reqwest::{Client, Url, redirect};
 
-use super::{ErrorClass, Problem, ProviderError, retry::TimeLimits};
+use super::{ErrorClass, Problem, ProviderError, failure::About, retry::TimeLimits};
 
 static TLS: Once = Once::new();
 
@@ -32,6 +32,7 @@ pub(crate) fn client(base: &Url, limits: &TimeLimits) -> Result<Client, Provider
             ErrorClass::Network,
             format!("The HTTP client cannot be set up: {}", chain(&error)),
         )
+        .because(Problem::Other)
         .hint("Install your system's certificates (Debian: ca-certificates).")
     })
 }
@@ -83,14 +84,12 @@ pub(crate) fn is_bad_data(error: &reqwest::Error) -> bool {
 }
 
 /// What to fix about a connection that failed.
-pub(crate) fn problem(error: &reqwest::Error) -> Option<Problem> {
+pub(crate) fn problem(error: &reqwest::Error, about: &About) -> Option<Problem> {
     if causes(error).any(|cause| cause.downcast_ref::<rustls::Error>().is_some()) {
         return Some(Problem::Tls);
     }
-    // The resolver's errors have no kind of their own.
-    let is_name = |text: &str| text.contains("dns error") || text.contains("failed to lookup address");
-    if causes(error).any(|cause| is_name(&cause.to_string())) {
-        return Some(Problem::NameNotFound);
+    if let Some(problem) = name_problem(&chain(error), about) {
+        return Some(problem);
     }
     if causes(error).any(|cause| cause.to_string().starts_with("invalid HTTP")) {
         return Some(Problem::NotCompatible);
@@ -101,9 +100,25 @@ pub(crate) fn problem(error: &reqwest::Error) -> Option<Problem> {
             io::ErrorKind::ConnectionRefused => Some(Problem::NoServer),
             io::ErrorKind::TimedOut => Some(Problem::TimedOut),
             io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable => Some(Problem::NoNetwork),
+            io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::UnexpectedEof => Some(Problem::BrokeOff),
             _ => None,
         })
         .or_else(|| error.is_timeout().then_some(Problem::TimedOut))
+}
+
+/// What the words of a resolver mean: its errors have no kind of their own. The name of a known provider exists, so that a
+/// look-up which fails says that there is no network; so does one that may work later (`EAI_AGAIN`).
+fn name_problem(words: &str, about: &About) -> Option<Problem> {
+    let has_any = |phrases: [&str; 2]| phrases.iter().any(|phrase| words.contains(phrase));
+    if !has_any(["dns error", "failed to lookup address"]) {
+        return None;
+    }
+    // The words of glibc, and of musl.
+    let may_pass = has_any(["Temporary failure in name resolution", "Try again"]);
+    Some(if may_pass || about.is_own_address { Problem::NoNetwork } else { Problem::NameNotFound })
 }
 
 /// Whether a certificate was refused: it would be the next time, too.
@@ -132,6 +147,27 @@ mod tests {
         ] {
             assert_eq!(is_local(&url.parse().unwrap()), want, "{url}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_exists_and_is_not_found_means_no_network() {
+        let url: Url = "http://nowhere.invalid/v1".parse().unwrap();
+        let error = client(&url, &TimeLimits::default()).unwrap().get(url).send().await.unwrap_err();
+        let about = |is_own_address| About { is_own_address, ..About::default() };
+        assert_eq!(problem(&error, &about(true)), Some(Problem::NoNetwork), "{error:?}");
+        let other = "error sending request: dns error: failed to lookup address information: ";
+        for (words, is_own_address, want) in [
+            ("Name or service not known", false, Problem::NameNotFound),
+            ("Name or service not known", true, Problem::NoNetwork),
+            ("Temporary failure in name resolution", false, Problem::NoNetwork),
+        ] {
+            assert_eq!(
+                name_problem(&format!("{other}{words}"), &about(is_own_address)),
+                Some(want),
+                "{words}"
+            );
+        }
+        assert_eq!(name_problem("connection refused", &about(true)), None);
     }
 
     #[test]

@@ -76,7 +76,8 @@ impl KeyStore {
         if let Some((variable, keys)) = from_variables(preset, env) {
             return Ok(Found { keys, variable: Some(variable), ..Found::default() });
         }
-        let address = self.address(&preset.name);
+        // Without it a key would go anywhere.
+        let address = self.address(&preset.name)?;
         let trouble = match self.keyring.as_ref().map(|keyring| keyring.get(&preset.name)) {
             Some(Ok(Some(key))) => return Ok(Found { keys: vec![key], address, ..Found::default() }),
             Some(Err(error)) if !matches!(error, KeyringError::Absent(_)) => Some(error),
@@ -136,8 +137,8 @@ impl KeyStore {
     }
 
     /// The address that the kept key of a provider was entered for, where that is known.
-    pub fn address(&self, provider: &str) -> Option<String> {
-        keys::address_in_file(self.file.as_deref()?, provider)
+    pub fn address(&self, provider: &str) -> Result<Option<String>, ProviderError> {
+        self.file.as_deref().map_or(Ok(None), |file| keys::address_in_file(file, provider))
     }
 
     /// From now on the kept key of a provider is sent to this address.

@@ -64,10 +64,33 @@ pub(crate) fn from_variable(name: &str, lookup: &dyn Fn(&str) -> Option<String>)
 /// The keys of a provider in a file: `openai = "KEY"`, or `openai = ["KEY1", "KEY2"]`. A file that others can read is
 /// refused. A file that is not there has no keys.
 pub fn from_file(path: &Path, provider: &str) -> Result<Vec<Key>, ProviderError> {
-    let wrong = |why: String| about_file(format!("The file of keys {} {why}", path.display()));
+    let keys = match read(path)?.get(provider) {
+        None => Vec::new(),
+        Some(toml::Value::String(key)) => split(key),
+        Some(toml::Value::Array(items)) => {
+            items.iter().filter_map(toml::Value::as_str).flat_map(split).collect()
+        }
+        Some(_) => return Err(wrong(path, &format!("has something else than keys under {provider}."))),
+    };
+    Ok(keys)
+}
+
+/// The address that the key of a provider was entered for, where that is known. A file that cannot be trusted is an
+/// error: without the address the key would go anywhere.
+pub(crate) fn address_in_file(path: &Path, provider: &str) -> Result<Option<String>, ProviderError> {
+    let no_address = || wrong(path, &format!("has no address under {ADDRESSES}.{provider}."));
+    let table = read(path)?;
+    let Some(addresses) = table.get(ADDRESSES) else { return Ok(None) };
+    let address = addresses.as_table().ok_or_else(no_address)?.get(provider);
+    address.map(|address| address.as_str().map(str::to_owned).ok_or_else(no_address)).transpose()
+}
+
+/// The whole file, which its owner alone can read; empty where it is not there.
+fn read(path: &Path) -> Result<toml::Table, ProviderError> {
+    let wrong = |why: String| wrong(path, &why);
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(toml::Table::new()),
         Err(error) => return Err(wrong(format!("cannot be looked at: {error}."))),
     };
     #[cfg(unix)]
@@ -82,27 +105,16 @@ pub fn from_file(path: &Path, provider: &str) -> Result<Vec<Key>, ProviderError>
         return Err(wrong("is larger than 64 KiB.".to_owned()));
     }
     let text = fs::read_to_string(path).map_err(|error| wrong(format!("cannot be read: {error}.")))?;
-    let table = parse(path, &text)?;
-    let keys = match table.get(provider) {
-        None => Vec::new(),
-        Some(toml::Value::String(key)) => split(key),
-        Some(toml::Value::Array(items)) => {
-            items.iter().filter_map(toml::Value::as_str).flat_map(split).collect()
-        }
-        Some(_) => return Err(wrong(format!("has something else than keys under {provider}."))),
-    };
-    Ok(keys)
+    parse(path, &text)
+}
+
+fn wrong(path: &Path, why: &str) -> ProviderError {
+    about_file(format!("The file of keys {} {why}", path.display()))
 }
 
 /// What is said of the file names its path: for its owner alone.
 fn about_file(message: String) -> ProviderError {
     ProviderError::new(ErrorClass::Auth, message).because(Problem::NoKey).naming_place()
-}
-
-/// The address that the key of a provider was entered for, where that is known.
-pub(crate) fn address_in_file(path: &Path, provider: &str) -> Option<String> {
-    let table: toml::Table = fs::read_to_string(path).ok()?.parse().ok()?;
-    Some(table.get(ADDRESSES)?.get(provider)?.as_str()?.to_owned())
 }
 
 /// The parser's message shows the line that is wrong, and with it a key: only the place is told.
@@ -306,10 +318,10 @@ mod tests {
         assert!(keep("openai", None).unwrap());
         assert!(from_file(&file, "openai").unwrap().is_empty());
         assert_eq!(texts(&from_file(&file, "zhipu").unwrap()), ["two"]);
-        assert_eq!(address_in_file(&file, "openai"), None);
-        assert_eq!(address_in_file(&file, "zhipu").as_deref(), Some("https://a.example"));
+        assert_eq!(address_in_file(&file, "openai").unwrap(), None);
+        assert_eq!(address_in_file(&file, "zhipu").unwrap().as_deref(), Some("https://a.example"));
         keep_in_file(&file, "zhipu", &Entry::Address("https://b.example")).unwrap();
-        assert_eq!(address_in_file(&file, "zhipu").as_deref(), Some("https://b.example"));
+        assert_eq!(address_in_file(&file, "zhipu").unwrap().as_deref(), Some("https://b.example"));
         assert_eq!(texts(&from_file(&file, "zhipu").unwrap()), ["two"]);
     }
 
@@ -327,6 +339,23 @@ mod tests {
             assert!(!error.contains("opensesame"), "{error}");
             assert_eq!(fs::read_to_string(&file).unwrap(), broken, "nothing is lost");
         }
+    }
+
+    #[test]
+    fn an_address_that_cannot_be_read_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("keys.toml");
+        assert_eq!(address_in_file(&file, "openai").unwrap(), None, "there is no file");
+        for broken in ["openai = \"opensesame\n", "addresses = \"x\"\n", "[addresses]\nopenai = 3\n"] {
+            fs::write(&file, broken).unwrap();
+            #[cfg(unix)]
+            fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+            let error = address_in_file(&file, "openai").unwrap_err();
+            assert!(error.names_place && !error.to_string().contains("opensesame"), "{broken}: {error}");
+        }
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        assert!(address_in_file(&file, "openai").is_err());
     }
 
     #[test]

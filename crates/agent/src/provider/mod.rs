@@ -13,6 +13,7 @@
 //! | [`keys`], [`key_store`], [`keyring`] | keys and their rotation, where they are found and kept, the system's keyring |
 //! | [`retry`] | when is asked again, and how long is waited |
 //! | [`fallback`] | a second model for when the first fails |
+//! | [`Discreet`] | a model for users who must not see the owner's addresses |
 //! | [`scripted`], [`replay`] | answers from a file: written by hand, or recorded |
 //! | `openai`, `anthropic` | the two wires: how a request is written, how an answer is read |
 //! | `served`, `exchange`, `http`, `sse`, `failure` | what both wires share |
@@ -21,6 +22,7 @@ mod address;
 mod anthropic;
 mod arguments;
 pub mod discover;
+mod discreet;
 mod error;
 mod exchange;
 mod failure;
@@ -42,6 +44,7 @@ mod sse;
 pub mod trial;
 mod wire;
 
+pub use discreet::Discreet;
 pub use error::{ErrorClass, ProviderError};
 pub use fallback::Fallback;
 pub use key_store::{KeyPlace, KeySource, KeyStore};

@@ -264,6 +264,7 @@ impl Server {
             key_variable,
             base_variable,
             is_local: http::is_local(&base),
+            is_own_address: address::base_url(preset, &preset.base_url).is_ok_and(|own| own == base),
             has_key: !keys.is_empty(),
             start: preset.start.clone(),
             held_back_for,
@@ -325,6 +326,7 @@ fn find_keys(preset: &Preset, options: &ConnectOptions) -> Result<Found, Provide
             ErrorClass::Auth,
             format!("A key of {} has a character that no key has.", preset.title),
         )
+        .because(Problem::Other)
         .hint(format!("Look at {place}: was it copied whole?")));
     }
     Ok(found)

@@ -16,20 +16,24 @@ pub enum Problem {
     BadAddress,
     /// The host is there and nothing listens on the port.
     NoServer,
-    /// The name of the host leads nowhere, or cannot be looked up without a network.
+    /// The name of the host leads nowhere.
     NameNotFound,
-    /// The host cannot be reached from here.
+    /// The host cannot be reached from here, or no name can be looked up.
     NoNetwork,
     /// No secure connection: the certificate is not trusted, or the server speaks plain HTTP.
     Tls,
     /// The server took the connection, or should have, and said nothing in time.
     TimedOut,
+    /// The connection was closed before an answer was whole.
+    BrokeOff,
     /// Something answers that is no such API: a web page, another JSON, no such path.
     NotCompatible,
     /// The server sends requests to another address.
     Moved,
     NoKey,
     WrongKey,
+    /// 403 that is not about the key: the account, the model or the place is not allowed.
+    NotAllowed,
     /// The stored key was entered for another address, so it was not sent.
     KeyHeldBack,
     NoCredit,
@@ -39,6 +43,9 @@ pub enum Problem {
     NoModels,
     /// The server failed by itself.
     ServerError,
+    /// The server answered with a status that says no, and none of the above.
+    Refused,
+    /// It failed here, before anything was sent or after it was answered.
     Other,
 }
 
@@ -52,16 +59,19 @@ impl Problem {
             Self::NoNetwork => "no_network",
             Self::Tls => "tls",
             Self::TimedOut => "timed_out",
+            Self::BrokeOff => "broke_off",
             Self::NotCompatible => "not_compatible",
             Self::Moved => "moved",
             Self::NoKey => "no_key",
             Self::WrongKey => "wrong_key",
+            Self::NotAllowed => "not_allowed",
             Self::KeyHeldBack => "key_held_back",
             Self::NoCredit => "no_credit",
             Self::RateLimited => "rate_limited",
             Self::NoSuchModel => "no_such_model",
             Self::NoModels => "no_models",
             Self::ServerError => "server_error",
+            Self::Refused => "refused",
             Self::Other => "other",
         }
     }

@@ -44,6 +44,9 @@ impl NewAddress {
     }
 }
 
+/// How long a model has for one word: one on a server of one's own may have to be loaded first.
+pub const LIMIT: Duration = Duration::from_mins(1);
+
 /// Enough for a word; some models think first.
 const MOST_TOKENS: u64 = 256;
 

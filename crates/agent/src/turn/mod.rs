@@ -35,7 +35,7 @@ use crate::{
         Language,
         guards::{Guard, Guards, Round, Stop, ToolChainOptions},
     },
-    context::{history, tokens::Calibrated},
+    context::history,
     desk::TurnDesk,
     provider::{Finish, ModelCall, Provider, ProviderError},
     uploads,
@@ -75,7 +75,6 @@ pub(crate) struct Turn {
     /// What goes along with the messages of the user.
     attached: history::AttachedTo,
     usage: Usage,
-    calibrated: Calibrated,
     room: room::Room,
     round: u32,
     /// A call that is made before the model is asked.
@@ -180,7 +179,6 @@ impl Turn {
             answer: 0,
             attached: history::AttachedTo::new(),
             usage: Usage::default(),
-            calibrated: Calibrated::default(),
             room: room::Room::default(),
             round: 0,
             first_call: None,

@@ -80,7 +80,7 @@ impl Turn {
         if guessed < part(self.limit(), SHRINKS_ABOVE) {
             return guessed;
         }
-        self.calibrated.apply(self.counted(&request))
+        self.agent.calibrated(self.provider.name()).apply(self.counted(&request))
     }
 
     fn counted(&self, request: &ModelRequest) -> u64 {
@@ -88,12 +88,9 @@ impl Turn {
         encoding.count_request(&request.system, &request.messages, &request.tools)
     }
 
-    /// Learns from what the server counted, where it begins to matter.
-    pub(super) fn calibrate(&mut self, request: &ModelRequest, usage: &Usage) {
-        if usage.input_tokens > self.limit() / 2 {
-            let counted = self.counted(request);
-            self.calibrated.observe(counted, usage.input_tokens);
-        }
+    /// Learns from what the server counted, for this turn and all that follow.
+    pub(super) fn calibrate(&self, request: &ModelRequest, usage: &Usage) {
+        self.agent.calibrate(self.provider.name(), self.counted(request), usage.input_tokens);
     }
 
     /// Shrinks older results by as much as is wanted.

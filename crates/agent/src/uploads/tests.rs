@@ -95,7 +95,53 @@ fn long_text_is_cut_and_says_how_to_read_on() {
     // A small model gets less, and files that find no room are still named.
     let small = attached_with(&[long.clone(), folder.upload("b.txt", b"second")], sees(true, 4_000));
     assert!(small.text.chars().count() < 3_000, "{}", small.text.len());
-    assert!(small.text.contains("b.txt") && small.text.contains("0 of 6 characters"), "{}", small.text);
+    assert!(small.text.contains("b.txt") && !small.text.contains("second"), "{}", small.text);
+    assert_eq!(small.unseen, [("b.txt".to_owned(), Reason::NoRoom)]);
+}
+
+#[test]
+fn files_that_do_not_fit_together_are_named() {
+    let folder = Folder::new();
+    let text = "a line of text\n".repeat(1_000);
+    let uploads = ["a", "bb", "ccc", "dddd", "eeeee"].map(|name| folder.upload(name, text.as_bytes()));
+    for upload in &uploads {
+        assert_eq!(for_model(upload, Some(sees(true, 1_000_000))).reason, None, "alone it is whole");
+    }
+    let attached = attached_with(&uploads, sees(true, 1_000_000));
+    let dropped = [("dddd".to_owned(), Reason::LongText), ("eeeee".to_owned(), Reason::NoRoom)];
+    assert_eq!(attached.unseen, dropped);
+    for (language, words) in [(Language::English, "Only the beginning of"), (Language::Chinese, "只附上开头")]
+    {
+        assert!(Reason::LongText.notice("dddd", language).contains(words));
+    }
+}
+
+#[test]
+fn a_file_that_is_named_twice_goes_along_once() {
+    let folder = Folder::new();
+    let upload = folder.upload("dot.png", PNG);
+    let mut message = said_with(std::slice::from_ref(&upload));
+    message.metadata.uploads = vec![upload.id.clone(); 1_000];
+    let model = sees(true, 128_000);
+    let attached = attached(&[message], &[upload], model, &SecretScreener).remove(&1).unwrap();
+    assert_eq!(
+        (attached.images.len(), attached.text.matches("dot.png").count()),
+        (1, 2),
+        "{}",
+        attached.text
+    );
+}
+
+#[test]
+fn pictures_beyond_what_a_request_takes_are_not_read_and_the_newest_go_first() {
+    let folder = Folder::new();
+    let (old, new) = (folder.upload("old.png", PNG), folder.upload("newer.png", PNG));
+    let uploads = [old, new].map(|upload| Upload { size: LARGEST_PICTURE, ..upload });
+    let [first, second] = [(1, &uploads[0]), (2, &uploads[1])]
+        .map(|(id, upload)| Message { id, ..said_with(std::slice::from_ref(upload)) });
+    let all = attached(&[first, second], &uploads, sees(true, 128_000), &SecretScreener);
+    assert_eq!((all[&1].images.len(), all[&2].images.len()), (0, 1));
+    assert_eq!(all[&1].unseen, [("old.png".to_owned(), Reason::NoRoom)]);
 }
 
 #[test]

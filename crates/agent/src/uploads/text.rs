@@ -13,8 +13,14 @@ const COUNTED: u64 = 8 << 20;
 /// How much more than is shown is looked at for secrets, so that none is shown that is cut in two.
 const LOOKED_AT: usize = 16_000;
 
+/// What is told of a file.
+pub struct Told {
+    pub text: String,
+    pub is_cut: bool,
+}
+
 /// The text of a file, at most `most` characters of it.
-pub fn told(upload: &Upload, format: Format, most: usize, screener: &dyn Screener) -> io::Result<String> {
+pub fn told(upload: &Upload, format: Format, most: usize, screener: &dyn Screener) -> io::Result<Told> {
     let mut bytes = Vec::new();
     File::open(&upload.path)?.take(COUNTED).read_to_end(&mut bytes)?;
     let text = format.decode(&bytes).text;
@@ -37,7 +43,7 @@ pub fn told(upload: &Upload, format: Format, most: usize, screener: &dyn Screene
             next(&text[..cut], format)
         ));
     }
-    Ok(told)
+    Ok(Told { text: told, is_cut: cut < text.len() })
 }
 
 /// Where to cut: behind `most` characters, or behind the last line that ends in their second half.

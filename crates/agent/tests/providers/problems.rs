@@ -2,7 +2,7 @@
 
 use std::{
     io::{Read as _, Write as _},
-    net::TcpListener,
+    net::{TcpListener, ToSocketAddrs as _},
     time::Duration,
 };
 
@@ -47,6 +47,10 @@ async fn each_problem_is_named_and_only_the_servers_words_are_quoted() {
     let model_gone = r#"The model "m" does not exist"#;
     for (answer, problem, said) in [
         (refusal(401, "Incorrect API key provided."), Problem::WrongKey, Some("Incorrect API key provided.")),
+        (refusal(403, "Country not supported"), Problem::NotAllowed, Some("Country not supported")),
+        (refusal(403, "Invalid API key"), Problem::WrongKey, Some("Invalid API key")),
+        (refusal(400, "temperature: below 2"), Problem::Refused, Some("temperature: below 2")),
+        (Answer::status(403, "", "<html><title>Blocked</title>"), Problem::NotAllowed, None),
         (refusal(402, "Insufficient Balance"), Problem::NoCredit, Some("Insufficient Balance")),
         (refusal(429, "Slow down"), Problem::RateLimited, Some("Slow down")),
         (refusal(404, model_gone), Problem::NoSuchModel, Some(model_gone)),
@@ -56,6 +60,8 @@ async fn each_problem_is_named_and_only_the_servers_words_are_quoted() {
         (Answer::status(404, "", "<html><title>Gone</title>"), Problem::NotCompatible, None),
         (Answer::status(200, "", "<html><title>Hello</title>"), Problem::NotCompatible, None),
         (Answer::status(307, "location: https://elsewhere.example/\r\n", ""), Problem::Moved, None),
+        (Answer::raw(""), Problem::BrokeOff, None),
+        (Answer::raw("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"), Problem::BrokeOff, None),
         (Answer::raw("SSH-2.0-OpenSSH_9.6\r\n"), Problem::NotCompatible, None),
     ] {
         let mock = Mock::start(vec![answer]).await;
@@ -78,8 +84,12 @@ async fn each_problem_is_named_and_only_the_servers_words_are_quoted() {
 
 #[tokio::test]
 async fn a_server_that_cannot_be_reached_says_why() {
+    // Without a network, some resolvers cannot say whether a name exists.
+    let looked_up = ("nowhere.invalid", 80).to_socket_addrs().unwrap_err().to_string();
+    let unknown =
+        if looked_up.contains("Temporary failure") { Problem::NoNetwork } else { Problem::NameNotFound };
     for (address, problem) in
-        [(closed_port(), Problem::NoServer), ("http://nowhere.invalid/v1".to_owned(), Problem::NameNotFound)]
+        [(closed_port(), Problem::NoServer), ("http://nowhere.invalid/v1".to_owned(), unknown)]
     {
         for error in failures("custom", &options(&address)).await {
             assert_eq!((error.problem(), error.said.as_deref()), (problem, None), "{error:?}");
@@ -99,6 +109,11 @@ async fn a_server_that_cannot_be_reached_says_why() {
     for error in failures("custom", &options(&address)).await {
         assert_eq!(error.problem(), Problem::Tls, "{error:?}");
     }
+    // What fails before anything is sent is no word of the server.
+    let headers = vec![("bad name".to_owned(), "x".to_owned())];
+    let error =
+        list_models("custom", &ConnectOptions { headers, ..options(&closed_port()) }).await.unwrap_err();
+    assert_eq!((error.problem(), error.said), (Problem::Other, None));
     for written in ["", "ftp://x", "http://"] {
         let error = list_models("custom", &options(written)).await.unwrap_err();
         assert_eq!(error.problem(), Problem::BadAddress, "{written}");

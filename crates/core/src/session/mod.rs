@@ -14,10 +14,10 @@ mod written;
 pub use changes::{WhichTurn, changes_of_turn};
 pub use step::{CallEnd, CallStep, Step};
 pub use store::{
-    AdoptUpload, Begun, Deletion, Hits, MAX_UPLOAD, MessageQuery, NewEvent, NewMessage, NewSession, NewTurn,
-    NewUpload, OpenTurn, Owner, Page, PageAsk, QueuedMessage, SearchHit, SearchQuery, SessionError,
-    SessionQuery, SessionResult, SessionStore, TitledBy, ToolCallQuery, ToolCallRow, TurnEnd, TurnSteps,
-    Upload,
+    AdoptUpload, Begun, Deletion, Hits, MAX_UPLOAD, MOST_FILES, MessageQuery, NewEvent, NewMessage,
+    NewSession, NewTurn, NewUpload, OpenTurn, Owner, Page, PageAsk, QueuedMessage, SearchHit, SearchQuery,
+    SessionError, SessionQuery, SessionResult, SessionStore, TitledBy, ToolCallQuery, ToolCallRow, TurnEnd,
+    TurnSteps, Upload,
 };
 pub use transcript::{TRANSCRIPT_FORMAT, Transcript};
 

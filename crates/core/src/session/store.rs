@@ -174,7 +174,12 @@ pub struct QueuedMessage {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uploads: Vec<String>,
     pub created_at: Time,
+    /// A turn before it failed or was cancelled: it is not sent by itself, unless it is edited.
+    pub held: bool,
 }
+
+/// The most files that go along with one message.
+pub const MOST_FILES: usize = 20;
 
 /// What became of the wish to begin a turn.
 #[derive(Debug)]
@@ -352,7 +357,10 @@ pub trait SessionStore: Send + Sync {
     -> SessionResult<QueuedMessage>;
     /// The messages that wait, the first one first.
     fn queued(&self, session: &str) -> SessionResult<Vec<QueuedMessage>>;
+    /// An edited message is not held any more.
     fn edit_queued(&self, session: &str, id: i64, content: &str) -> SessionResult<QueuedMessage>;
+    /// The messages that wait now wait for the person. So they do after a turn that failed or was cancelled.
+    fn hold_queued(&self, session: &str) -> SessionResult<()>;
     /// Takes a message out of the queue.
     fn unqueue(&self, session: &str, id: i64) -> SessionResult<QueuedMessage>;
 

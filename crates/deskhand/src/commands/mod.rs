@@ -20,15 +20,13 @@ mod start;
 mod tools;
 mod undo;
 
-use std::sync::Arc;
-
 use anyhow::Result;
 use clap::CommandFactory;
 
+use self::start::Otherwise;
 use crate::{
     assemble::App,
     cli::{ChatArgs, Cli, Command, ConfigAction, Shared},
-    models::ConfiguredModels,
     reference,
     terminal::{Printer, safe_line},
 };
@@ -40,7 +38,7 @@ pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
         let app = open(&shared, printer)?;
         app.servers();
         let chat = ChatArgs { go_on, ..ChatArgs::default() };
-        let ended = start::run(&app, &shared, printer, chat).await;
+        let ended = start::run(&app, &shared, printer, chat, Otherwise::Demo).await;
         app.close().await;
         return ended;
     };
@@ -48,7 +46,7 @@ pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
         Command::Chat(wanted) => {
             let app = open(&shared, printer)?;
             app.servers();
-            let ended = chat_with_a_model(&app, &shared, printer, wanted).await;
+            let ended = start::run(&app, &shared, printer, wanted, Otherwise::Error).await;
             app.close().await;
             ended
         }
@@ -140,14 +138,6 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
         | Command::Completions { .. }
         | Command::Man => Ok(0),
     }
-}
-
-async fn chat_with_a_model(app: &App, shared: &Shared, printer: Printer, chat: ChatArgs) -> Result<u8> {
-    let models = Arc::new(ConfiguredModels::new(&app.settings, app.config_dir.clone()));
-    let usual = models.usual().await.map(|chosen| chosen.name().to_owned());
-    let backing = connect::backing(app, models, usual)?;
-    let (session, model) = (shared.session.clone(), app.settings.named_model());
-    chat::run(app, printer, chat::Wanted { chat, session, model }, backing).await
 }
 
 fn open(shared: &Shared, printer: Printer) -> Result<App> {

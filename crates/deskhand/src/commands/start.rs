@@ -1,5 +1,4 @@
-//! `deskhand` alone: a conversation with the model that is configured or found; where there is none, what to do about
-//! it, and the demo.
+//! A conversation with the model that is configured or found; where there is none, what to do about it, and the demo.
 
 use std::{
     io::{self, IsTerminal},
@@ -17,12 +16,31 @@ use crate::{
     terminal::{Printer, ask_line, setup},
 };
 
-pub async fn run(app: &App, shared: &Shared, printer: Printer, chat: ChatArgs) -> Result<u8> {
+/// What happens without a model where nobody can be asked to set one up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Otherwise {
+    Demo,
+    /// Something was to be said: that it cannot be is an error.
+    Error,
+}
+
+pub async fn run(
+    app: &App,
+    shared: &Shared,
+    printer: Printer,
+    chat: ChatArgs,
+    otherwise: Otherwise,
+) -> Result<u8> {
     let models = Arc::new(ConfiguredModels::new(&app.settings, app.config_dir.clone()));
-    if let Some(chosen) = models.usual().await {
-        return talk(app, shared, printer, models, chosen.name(), chat).await;
+    let usual = models.usual().await.map(|chosen| chosen.name().to_owned());
+    let can_show = otherwise == Otherwise::Demo || io::stdout().is_terminal();
+    let can_ask = can_show && io::stdin().is_terminal() && !printer.json;
+    // A session that is resumed may have a model of its own.
+    let is_resumed = shared.session.is_some() || chat.go_on;
+    if usual.is_some() || (otherwise == Otherwise::Error && (is_resumed || !can_ask)) {
+        return talk(app, shared, printer, models, usual, chat).await;
     }
-    if !io::stdin().is_terminal() || printer.json {
+    if !can_ask {
         printer.note(hint(app.language));
         let code = demo::run(shared, printer).await?;
         printer.note(hint(app.language));
@@ -40,7 +58,7 @@ pub async fn run(app: &App, shared: &Shared, printer: Printer, chat: ChatArgs) -
                 if let Some(model) = setup::set_up(app, shared, &SetupArgs::default()).await? {
                     let settings = app.settings_now(shared)?;
                     let models = Arc::new(ConfiguredModels::new(&settings, app.config_dir.clone()));
-                    return talk(app, shared, printer, models, &model, chat).await;
+                    return talk(app, shared, printer, models, Some(model), chat).await;
                 }
             }
             "d" | "" => {
@@ -58,10 +76,10 @@ async fn talk(
     shared: &Shared,
     printer: Printer,
     models: Arc<ConfiguredModels>,
-    usual: &str,
+    usual: Option<String>,
     chat: ChatArgs,
 ) -> Result<u8> {
-    let backing = connect::backing(app, models, Some(usual.to_owned()))?;
+    let backing = connect::backing(app, models, usual)?;
     let (session, model) = (shared.session.clone(), app.settings.named_model());
     let wanted = chat::Wanted { chat, session, model };
     chat::run(app, printer, wanted, backing).await

@@ -2,22 +2,19 @@
 //!
 //! A key goes to the address that it was entered for and nowhere else, unless the owner says so.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use deskhand_agent::provider::{
     ConnectOptions, ErrorClass, KeptKeys, KeyPlace, KeySource, ModelName, Problem, Provider, ProviderError,
     RetryPolicy, TimeLimits, Url, connect, discover,
     models::address_of,
     presets::{Preset, presets},
-    trial::{Draft, NewAddress, StoredKey},
+    trial::{self, Draft, NewAddress, StoredKey},
 };
 use deskhand_core::Permission;
 use serde_json::Value;
 
 use super::ConfiguredModels;
-
-/// How long a server has for each answer while it is set up.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 impl ConfiguredModels {
     /// The models that the provider lists.
@@ -29,7 +26,8 @@ impl ConfiguredModels {
         let listed =
             tokio::task::spawn_blocking(move || runtime.block_on(discover::list_models(&provider, &options)));
         listed.await.unwrap_or_else(|error| {
-            Err(ProviderError::new(ErrorClass::Server, format!("The list could not be asked for: {error}.")))
+            let message = format!("The list could not be asked for: {error}.");
+            Err(ProviderError::new(ErrorClass::BadRequest, message))
         })
     }
 
@@ -48,7 +46,7 @@ impl ConfiguredModels {
         let address = self.new_address(draft)?;
         let mut options = ConnectOptions {
             retry: RetryPolicy { tries: 1, ..RetryPolicy::default() },
-            limits: TimeLimits { first_byte: PATIENCE, between: PATIENCE, ..TimeLimits::default() },
+            limits: TimeLimits { first_byte: trial::LIMIT, between: trial::LIMIT, ..TimeLimits::default() },
             ..self.options(Some(&preset.name))
         };
         options.base_url = address.after.as_ref().map(Url::to_string).or(options.base_url);
@@ -149,7 +147,7 @@ impl ConfiguredModels {
         let is_kept = self.key_source(preset).is_some_and(|source| source != KeySource::Environment);
         match &address.before {
             Some(before)
-                if is_kept && address.is_elsewhere() && self.keys().address(&preset.name).is_none() =>
+                if is_kept && address.is_elsewhere() && self.keys().address(&preset.name)?.is_none() =>
             {
                 self.keys().move_key(&preset.name, before.as_str())
             }
@@ -177,8 +175,7 @@ impl ConfiguredModels {
             StoredKey::StaysWhereEntered => address.before.as_ref(),
         };
         if let Some(url) = belongs_to {
-            let is_free = || self.keys().address(&preset.name).is_none();
-            if draft.stored_key == StoredKey::GoesAlong || is_free() {
+            if draft.stored_key == StoredKey::GoesAlong || self.keys().address(&preset.name)?.is_none() {
                 self.keys().move_key(&preset.name, url.as_str())?;
             }
         }

@@ -20,7 +20,9 @@ pub struct Load<'a> {
     pub named_file: Option<&'a Path>,
     /// The usual file; it need not be there.
     pub usual_file: Option<PathBuf>,
-    pub workspace: &'a Path,
+    /// The folders to work in. The first one's file may be trusted; those of the others only ever tighten, whichever
+    /// folder a session works in.
+    pub workspaces: &'a [PathBuf],
     pub trust: &'a Trust,
     pub mode_flag: Option<Mode>,
     pub model_flag: Option<&'a str>,
@@ -45,7 +47,10 @@ pub fn load(from: &Load<'_>) -> Result<Settings> {
             settings.set(&key, value, Source::File { path: path.clone() }, known.about);
         }
     }
-    workspace_layer(&mut settings, from)?;
+    for (n, workspace) in from.workspaces.iter().enumerate() {
+        let says = if n == 0 { Says::AsTrusted } else { Says::OnlyTighter };
+        workspace_layer(&mut settings, from.trust, workspace, says)?;
+    }
     environment_layer(&mut settings, from)?;
     let mode = from.mode_flag.map(Mode::as_str);
     for (key, flag, text) in [("mode", "--mode", mode), ("model", "--model", from.model_flag)] {
@@ -77,10 +82,19 @@ fn person_file(from: &Load<'_>) -> Result<Option<(PathBuf, String)>> {
     }
 }
 
+/// How much the file of a workspace may say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Says {
+    /// All, once it is trusted; until then what tightens.
+    AsTrusted,
+    /// What is tighter than all before it.
+    OnlyTighter,
+}
+
 /// The workspace's file came with the folder. What is wrong in it is a warning: it must not keep a person from
 /// working there.
-fn workspace_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
-    let path = places::workspace_config(from.workspace);
+fn workspace_layer(settings: &mut Settings, trust: &Trust, workspace: &Path, says: Says) -> Result<()> {
+    let path = places::workspace_config(workspace);
     let text = match read_small_file(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -90,8 +104,10 @@ fn workspace_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
         }
     };
     let sha256 = arguments::sha256_hex(text.as_bytes());
-    let trusted = from.trust.is_trusted(&path, &sha256)?;
-    settings.workspace_file = Some(WorkspaceFile { path: path.clone(), sha256, trusted });
+    let trusted = says == Says::AsTrusted && trust.is_trusted(&path, &sha256)?;
+    if says == Says::AsTrusted {
+        settings.workspace_file = Some(WorkspaceFile { path: path.clone(), sha256, trusted });
+    }
     let Ok(Parsed { flat, servers }) = parse(&path, &text) else {
         // Its text is not quoted: it came with the folder, and may be anything.
         settings.warnings.push(format!("{} is not valid TOML; it is ignored", path.display()));
@@ -102,7 +118,10 @@ fn workspace_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
         if trusted {
             settings.mcp_servers.push(McpServers { path: path.clone(), servers });
         } else {
-            let why = "`deskhand config trust` lets this workspace start MCP servers".to_owned();
+            let why = match says {
+                Says::AsTrusted => "`deskhand config trust` lets this workspace start MCP servers".to_owned(),
+                Says::OnlyTighter => format!("{} is not the first workspace", workspace.display()),
+            };
             settings.ignored.push(Ignored { key: "mcp.servers".to_owned(), value: names_of(&servers), why });
         }
     }
@@ -114,11 +133,23 @@ fn workspace_layer(settings: &mut Settings, from: &Load<'_>) -> Result<()> {
                 continue;
             }
         };
-        if trusted || (known.tightens)(settings.value(&key), &value) {
+        let before = settings.value(&key);
+        let tightens = (known.tightens)(before, &value);
+        // What is neither tighter nor looser, as a language is, is for the first to say.
+        let is_tighter = tightens && (value == *before || !(known.tightens)(&value, before));
+        let (may_set, why) = match says {
+            Says::AsTrusted => (
+                trusted || tightens,
+                "it would loosen the setting; `deskhand config trust` lets this workspace do so".to_owned(),
+            ),
+            Says::OnlyTighter => (
+                is_tighter,
+                format!("{} is not the first workspace, so its config can only tighten", workspace.display()),
+            ),
+        };
+        if may_set {
             settings.set(&key, value, Source::Workspace { path: path.clone() }, known.about);
         } else {
-            let why =
-                "it would loosen the setting; `deskhand config trust` lets this workspace do so".to_owned();
             settings.ignored.push(Ignored { key, value, why });
         }
     }

@@ -37,7 +37,7 @@ impl Desk {
         load(&Load {
             named_file: None,
             usual_file: Some(self.root.join("config.toml")),
-            workspace: &self.root.join("workspace"),
+            workspaces: &["workspace", "second"].map(|folder| self.root.join(folder)),
             trust: &self.store.trust(),
             mode_flag: self.mode_flag,
             model_flag: None,
@@ -94,6 +94,28 @@ fn a_workspace_may_only_tighten_until_it_is_trusted() {
     assert!(settings.workspace_file.unwrap().trusted);
     fs::write(&file.path, format!("{loosening}# one byte more\n")).unwrap();
     assert_eq!(desk.load().unwrap().mode().unwrap(), Mode::Ask);
+}
+
+#[test]
+fn the_strictest_of_several_workspaces_holds() {
+    let desk = Desk::new("", "mode = \"auto\"\nrestrict_to_workspace = true\nlanguage = \"zh\"\n");
+    let file = settings_file(&desk);
+    desk.store.trust().trust(&file.path, &file.sha256).unwrap();
+    assert_eq!(desk.load().unwrap().mode().unwrap(), Mode::Auto);
+    let second = desk.root.join("second/.deskhand/config.toml");
+    fs::create_dir_all(second.parent().unwrap()).unwrap();
+    let text =
+        "mode = \"read-only\"\nrestrict_to_workspace = false\nlanguage = \"en\"\napproval_timeout_s = 10\n";
+    fs::write(&second, text).unwrap();
+    let sha256 = deskhand_core::arguments::sha256_hex(text.as_bytes());
+    desk.store.trust().trust(&second, &sha256).unwrap();
+    let settings = desk.load().unwrap();
+    assert_eq!(settings.mode().unwrap(), Mode::ReadOnly);
+    assert!(settings.mode_is_fixed() && settings.restrict_to_workspace());
+    assert_eq!((settings.language(), settings.value("approval_timeout_s")), ("zh", &json!(10)));
+    let ignored: Vec<&str> = settings.ignored.iter().map(|ignored| ignored.key.as_str()).collect();
+    assert_eq!(ignored, ["language", "restrict_to_workspace"]);
+    assert_eq!(settings.workspace_file.unwrap().path, file.path);
 }
 
 fn settings_file(desk: &Desk) -> WorkspaceFile {

@@ -53,9 +53,10 @@ fn english(subject: &Subject<'_>, problem: Problem) -> (String, String) {
             format!("The name {host} was not found."),
             "Check the spelling of the address and your network connection.".to_owned(),
         ),
-        Problem::NoNetwork => {
-            (format!("{host} cannot be reached."), "Check your network connection, VPN and proxy.".to_owned())
-        }
+        Problem::NoNetwork => (
+            format!("{host} cannot be reached: there seems to be no network connection."),
+            "Check your network connection, VPN and proxy.".to_owned(),
+        ),
         Problem::Tls => (
             format!("There is no secure connection to {host}."),
             "Check whether the address begins with http:// or https://, and the server's certificate."
@@ -64,6 +65,10 @@ fn english(subject: &Subject<'_>, problem: Problem) -> (String, String) {
         Problem::TimedOut => (
             format!("{host} did not answer in time."),
             "Try again: a model may have to be loaded first.".to_owned(),
+        ),
+        Problem::BrokeOff => (
+            format!("{host} closed the connection without an answer."),
+            "Try again. If it happens again, look at the log of the server.".to_owned(),
         ),
         Problem::NotCompatible => (
             format!("{host} answers, but not as an OpenAI-compatible server."),
@@ -77,6 +82,10 @@ fn english(subject: &Subject<'_>, problem: Problem) -> (String, String) {
         Problem::WrongKey => {
             plain("The key was refused.", "Was it copied whole, and is it a key for this address?")
         }
+        Problem::NotAllowed => (
+            format!("{host} does not allow this request."),
+            "Its answer says why. The account, the model or your region may not be allowed.".to_owned(),
+        ),
         Problem::KeyHeldBack => (
             format!("The stored key was entered for another address, so it was not sent to {host}."),
             "Enter a key for this address, or use the stored one here.".to_owned(),
@@ -98,7 +107,8 @@ fn english(subject: &Subject<'_>, problem: Problem) -> (String, String) {
                 .map_or_else(|| "Load one there.".to_owned(), |pull| format!("Get one: {pull}")),
         ),
         Problem::ServerError => plain("The server reported an error of its own.", "Try again later."),
-        Problem::Other => plain("The server refused the request.", "Its answer says why."),
+        Problem::Refused => (format!("{host} refused the request."), "Its answer says why.".to_owned()),
+        Problem::Other => plain("The test failed.", "The details say why."),
     }
 }
 
@@ -113,12 +123,18 @@ fn chinese(subject: &Subject<'_>, problem: Problem) -> (String, String) {
             None => (format!("{host} 上没有服务在运行。"), "请检查地址和端口，或先启动服务。".to_owned()),
         },
         Problem::NameNotFound => (format!("找不到主机 {host}。"), "请检查地址拼写和网络连接。".to_owned()),
-        Problem::NoNetwork => (format!("无法连接 {host}。"), "请检查网络、VPN 和代理设置。".to_owned()),
+        Problem::NoNetwork => {
+            (format!("无法连接 {host}，网络似乎不通。"), "请检查网络、VPN 和代理设置。".to_owned())
+        }
         Problem::Tls => (
             format!("无法与 {host} 建立安全连接。"),
             "请检查地址应以 http:// 还是 https:// 开头，以及服务器证书。".to_owned(),
         ),
         Problem::TimedOut => (format!("{host} 没有及时应答。"), "请重试：模型可能需要先加载。".to_owned()),
+        Problem::BrokeOff => (
+            format!("{host} 没有给出答复就断开了连接。"),
+            "请重试；如果仍然如此，请查看服务的日志。".to_owned(),
+        ),
         Problem::NotCompatible => (
             format!("{host} 有应答，但不是 OpenAI 兼容服务。"),
             "请检查地址，接口路径通常是 /v1。".to_owned(),
@@ -126,6 +142,10 @@ fn chinese(subject: &Subject<'_>, problem: Problem) -> (String, String) {
         Problem::Moved => (format!("{host} 要求改用另一个地址。"), "请填写实际提供服务的地址。".to_owned()),
         Problem::NoKey => (format!("{host} 需要密钥。"), "请输入密钥。".to_owned()),
         Problem::WrongKey => plain("密钥被拒绝。", "请确认密钥复制完整，并且适用于这个地址。"),
+        Problem::NotAllowed => (
+            format!("{host} 不允许这个请求。"),
+            "原因见服务的答复：账户、模型或所在地区可能不被允许。".to_owned(),
+        ),
         Problem::KeyHeldBack => (
             format!("已保存的密钥是为另一个地址输入的，没有发送到 {host}。"),
             "请输入这个地址的密钥，或允许在此使用已保存的密钥。".to_owned(),
@@ -147,6 +167,7 @@ fn chinese(subject: &Subject<'_>, problem: Problem) -> (String, String) {
                 .map_or_else(|| "请先在服务中加载模型。".to_owned(), |pull| format!("下载一个：{pull}")),
         ),
         Problem::ServerError => plain("服务自身出错。", "请稍后重试。"),
-        Problem::Other => plain("服务拒绝了请求。", "原因见服务的答复。"),
+        Problem::Refused => (format!("{host} 拒绝了请求。"), "原因见服务的答复。".to_owned()),
+        Problem::Other => plain("测试没有成功。", "原因见详情。"),
     }
 }

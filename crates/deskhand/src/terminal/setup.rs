@@ -23,8 +23,6 @@ use crate::{
     settings::{self, Unchanged},
 };
 
-/// How long a model has for one word; one on this machine may have to be loaded first.
-const TRIAL_LIMIT: std::time::Duration = std::time::Duration::from_mins(1);
 /// How many models are shown at a time.
 const SHOWN: usize = 15;
 
@@ -251,7 +249,7 @@ impl Setup<'_> {
             Language::Chinese => format!("正在测试 {whole}…"),
         });
         let connected = tokio::task::block_in_place(|| self.models.connect_draft(draft, &whole))?;
-        let took = trial::try_out(connected.as_ref(), TRIAL_LIMIT).await?.as_millis();
+        let took = trial::try_out(connected.as_ref(), trial::LIMIT).await?.as_millis();
         note(&match self.language {
             Language::English => format!("It answered in {took} ms."),
             Language::Chinese => format!("已应答，用时 {took} 毫秒。"),

@@ -2,7 +2,11 @@
 
 use std::net::TcpListener;
 
-use crate::{command::Shop, pty::Pty, served::model_server::ModelServer};
+use crate::{
+    command::Shop,
+    pty::{PROMPT, Pty},
+    served::model_server::ModelServer,
+};
 
 const KEY: &str = "sk-open-sesame-0123456789abcdef";
 
@@ -71,4 +75,26 @@ fn ollama_that_does_not_run_says_how_to_start_it_in_both_languages() {
     }
     let ran = Shop::new().run(&["setup", "nobody"]);
     assert_eq!((ran.code, ran.stderr.contains("no provider \"nobody\"")), (2, true), "{ran:?}");
+}
+
+#[test]
+fn a_message_without_a_model_goes_through_set_up_and_is_said_then() {
+    let models = ModelServer::start();
+    let shop = Shop::new();
+    let mut terminal = Pty::start(&shop, "\"tidy my downloads\"");
+    let hint = terminal.when("[s] set up a model", "s\n");
+    assert!(hint.contains("Deskhand has no model to talk to yet."), "{hint}");
+    terminal.when("Provider (number", "\n");
+    // Nothing was set up: the menu is there again, and the message is not lost.
+    terminal.when("[s] set up a model", "s\n");
+    terminal.when("Provider (number", "custom\n");
+    terminal.when("Address of the server", &format!("{}\n", models.url));
+    terminal.when("Key (not shown; empty: none): ", &format!("{KEY}\n"));
+    terminal.when("Model (number, name or part of it): ", "small-1\n");
+    terminal.when("It answered in", "");
+    terminal.when(PROMPT, "/quit\r");
+    assert_eq!(terminal.end().code, 0);
+    assert!(models.last().body["messages"].to_string().contains("tidy my downloads"));
+    let piped = Shop::new().run(&["tidy my downloads"]);
+    assert!(piped.code != 0 && piped.stderr.contains("deskhand setup"), "{piped:?}");
 }

@@ -85,6 +85,14 @@ impl Person {
         }
         Err(ApiError::forbidden("owner_only", format!("{what} is for the owner of this installation alone")))
     }
+
+    /// An error for all who are at another machine: a stolen token must not be enough.
+    pub fn must_be_here(&self, what: &str) -> Result<(), ApiError> {
+        if self.here {
+            return Ok(());
+        }
+        Err(ApiError::forbidden("here_only", format!("{what} is possible only at the machine itself")))
+    }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Person {

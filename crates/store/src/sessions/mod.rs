@@ -412,6 +412,10 @@ impl SessionStore for Sessions {
         self.change("edit a queued message", |c| queue::edit(c, session, id, content))
     }
 
+    fn hold_queued(&self, session: &str) -> SessionResult<()> {
+        self.change("hold the queued messages", |c| queue::hold(c, session))
+    }
+
     fn unqueue(&self, session: &str, id: i64) -> SessionResult<QueuedMessage> {
         self.change("remove a queued message", |c| queue::remove(c, session, id))
     }

@@ -10,7 +10,7 @@ use super::{MAX_TEXT, Tried, from_json, from_text, invalid, json, rows, uploads}
 
 /// The most messages that wait in one session.
 const MOST: usize = 20;
-const COLUMNS: &str = "id, content, uploads, created_at";
+const COLUMNS: &str = "id, content, uploads, created_at, held";
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<QueuedMessage> {
     Ok(QueuedMessage {
@@ -18,6 +18,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<QueuedMessage> {
         content: row.get(1)?,
         uploads: from_json(row, 2)?,
         created_at: from_text(row, 3)?,
+        held: row.get(4)?,
     })
 }
 
@@ -62,13 +63,19 @@ pub fn edit(c: &Connection, session: &str, id: i64, content: &str) -> Tried<Queu
     rows::get(c, session)?;
     let edited = c
         .prepare_cached(&format!(
-            "UPDATE queued_messages SET content = ?3 WHERE session_id = ?1 AND id = ?2 RETURNING {COLUMNS}"
+            "UPDATE queued_messages SET content = ?3, held = 0 WHERE session_id = ?1 AND id = ?2 RETURNING {COLUMNS}"
         ))?
         .query_row(params![session, id, content], from_row)
         .optional()?
         .ok_or_else(|| SessionError::NoSuchMessage(session.to_owned(), id))?;
     check(content, &edited.uploads)?;
     Ok(edited)
+}
+
+/// What waits now waits for the person.
+pub fn hold(c: &Connection, session: &str) -> Tried<()> {
+    c.prepare_cached("UPDATE queued_messages SET held = 1 WHERE session_id = ?")?.execute([session])?;
+    Ok(())
 }
 
 pub fn remove(c: &Connection, session: &str, id: i64) -> Tried<QueuedMessage> {

@@ -242,6 +242,9 @@ pub fn end(c: &Connection, turn_id: &str, end: &TurnEnd) -> Tried<Option<Event>>
         "UPDATE turns SET state = 'ended', ended_at = ?2, outcome = ?3, reason = ?4 WHERE id = ?1",
     )?
     .execute(params![turn_id, now.to_string(), outcome.trim_matches('"'), end.reason])?;
+    if !matches!(end.outcome, TurnOutcome::Completed | TurnOutcome::Stopped) {
+        queue::hold(c, &turn.session_id)?;
+    }
     events::merge(c, &turn.session_id, turn_id, turn.first_event)?;
     rows::touch(c, &turn.session_id, now)?;
     Ok(Some(event))

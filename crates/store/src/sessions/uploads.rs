@@ -10,7 +10,7 @@ use std::{
 use deskhand_core::{
     Time,
     id::new_id,
-    session::{AdoptUpload, MAX_UPLOAD, NewUpload, SessionError, SessionResult, Upload},
+    session::{AdoptUpload, MAX_UPLOAD, MOST_FILES, NewUpload, SessionError, SessionResult, Upload},
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -200,8 +200,11 @@ pub fn get(c: &Connection, id: &str, uploads: &Path) -> Tried<Upload> {
     Ok(upload)
 }
 
-/// Refuses ids that are none of the session's uploads.
+/// Refuses ids that are none of the session's uploads, and too many.
 pub fn check(c: &Connection, session_id: &str, ids: &[String]) -> Tried<()> {
+    if ids.len() > MOST_FILES {
+        return Err(invalid(format!("{} files; at most {MOST_FILES} go along with a message", ids.len())));
+    }
     for id in ids {
         let mut query = c.prepare_cached("SELECT 1 FROM uploads WHERE session_id = ? AND id = ?")?;
         if !query.exists(params![session_id, id])? {

@@ -118,13 +118,15 @@ export const settings = {
     no_server: ({ host }) => `No server is running at ${host}.`,
     not_running: ({ title, host }) => `${title} is not running at ${host}.`,
     name_not_found: ({ host }) => `The name ${host} was not found.`,
-    no_network: ({ host }) => `${host} cannot be reached.`,
+    no_network: ({ host }) => `${host} cannot be reached: there seems to be no network connection.`,
     tls: ({ host }) => `There is no secure connection to ${host}.`,
     timed_out: ({ host }) => `${host} did not answer in time.`,
+    broke_off: ({ host }) => `${host} closed the connection without an answer.`,
     not_compatible: ({ host }) => `${host} answers, but not as an OpenAI-compatible server.`,
     moved: ({ host }) => `${host} sends requests to another address.`,
     no_key: ({ host }) => `${host} wants a key.`,
     wrong_key: () => "The key was refused.",
+    not_allowed: ({ host }) => `${host} does not allow this request.`,
     key_held_back: ({ host }) =>
       `The stored key was entered for another address, so it was not sent to ${host}.`,
     no_credit: () => "The account has no credit left.",
@@ -132,7 +134,8 @@ export const settings = {
     no_such_model: ({ host, model }) => `${host} has no model “${model}”.`,
     no_models: ({ title }) => `${title} has no model yet.`,
     server_error: ({ host }) => `${host} reported an error of its own.`,
-    other: ({ host }) => `${host} refused the request.`,
+    refused: ({ host }) => `${host} refused the request.`,
+    other: () => "The test failed.",
   } as Record<ProblemName, (about: Subject) => string>,
   problemHints: {
     bad_address: "An address looks like this: http://127.0.0.1:8080/v1",
@@ -142,17 +145,20 @@ export const settings = {
     no_network: "Check your network connection, VPN and proxy.",
     tls: "Check whether the address begins with http:// or https://, and the server’s certificate.",
     timed_out: "Try again: a model may have to be loaded first.",
+    broke_off: "Try again. If it happens again, look at the log of the server.",
     not_compatible: "Check the address. The path of the API is often /v1.",
     moved: "Use the address that really answers.",
     no_key: "Enter a key for this server.",
     wrong_key: "Check that the whole key was pasted and that it is for this address.",
+    not_allowed: "The account, the model or your region may not be allowed.",
     key_held_back: "Enter a key for this address, or allow the stored one to be sent there.",
     no_credit: "Top up the account at the provider, or use another key.",
     rate_limited: "Try again in a minute.",
     no_such_model: "Choose one from the list.",
     no_models: "Load a model there first.",
     server_error: "Nothing is wrong here. Try again in a while.",
-    other: "The answer below says why.",
+    refused: "The answer below says why.",
+    other: "The message below says why.",
   },
   runThis: "Run this in a terminal:",
   providerSaid: (host: string, said: string) => `${host} answered: “${said}”`,
@@ -167,16 +173,19 @@ type ProblemName =
   | "no_network"
   | "tls"
   | "timed_out"
+  | "broke_off"
   | "not_compatible"
   | "moved"
   | "no_key"
   | "wrong_key"
+  | "not_allowed"
   | "key_held_back"
   | "no_credit"
   | "rate_limited"
   | "no_such_model"
   | "no_models"
   | "server_error"
+  | "refused"
   | "other";
 
 interface Subject {

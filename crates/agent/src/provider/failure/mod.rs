@@ -34,6 +34,8 @@ pub(crate) struct About {
     pub base_variable: Option<String>,
     /// On this machine.
     pub is_local: bool,
+    /// The address that the provider is known by, and none that was set here.
+    pub is_own_address: bool,
     /// Whether any key is sent along.
     pub has_key: bool,
     /// The command that starts this server.
@@ -101,16 +103,21 @@ fn classed(about: &About, status: Option<u16>, words: &Words) -> ProviderError {
     error.problem = match class {
         ErrorClass::Auth if about.held_back_for.is_some() => Some(Problem::KeyHeldBack),
         ErrorClass::Auth if !about.has_key => Some(Problem::NoKey),
+        ErrorClass::Auth if status == Some(403) && !words.refuse_key() => Some(Problem::NotAllowed),
         _ if words.is_page && !matches!(status, Some(401..=403 | 429 | 500..)) => {
             Some(Problem::NotCompatible)
         }
         _ if status == Some(405) || (status == Some(404) && words.names_no_model()) => {
             Some(Problem::NotCompatible)
         }
+        ErrorClass::BadRequest | ErrorClass::TooLong | ErrorClass::NoTools if status.is_some() => {
+            Some(Problem::Refused)
+        }
         _ => None,
     };
     error.hint = match error.problem {
         Some(Problem::NotCompatible) => Some(WRONG_PLACE.to_owned()),
+        Some(Problem::NotAllowed) => Some(NOT_ALLOWED.to_owned()),
         _ => hint(about, class),
     };
     error
@@ -118,6 +125,8 @@ fn classed(about: &About, status: Option<u16>, words: &Words) -> ProviderError {
 
 /// What to do where something else than the API answers.
 pub(crate) const WRONG_PLACE: &str = "Check that the base URL is the one of its API.";
+
+const NOT_ALLOWED: &str = "Check what the account may use: the model, and requests from your country or network, may not be allowed.";
 
 /// What to do about a failure of this class.
 pub(crate) fn hint(about: &About, class: ErrorClass) -> Option<String> {

@@ -94,6 +94,12 @@ impl Words {
         codes.iter().any(|code| self.codes.contains(&format!(" {code} ")))
     }
 
+    /// Whether they are about the key itself.
+    pub fn refuse_key(&self) -> bool {
+        let lower = self.message.to_lowercase();
+        self.has_code(AUTH_CODES) || AUTH.iter().any(|phrase| lower.contains(phrase))
+    }
+
     /// What it means. `status` is the one of the response, or what the body names.
     pub fn class(&self, status: Option<u16>) -> ErrorClass {
         let lower = self.message.to_lowercase();
@@ -114,7 +120,7 @@ impl Words {
         if may_be_request && says(NO_TOOLS) {
             return ErrorClass::NoTools;
         }
-        if matches!(status, Some(401 | 403)) || self.has_code(AUTH_CODES) || says(AUTH) {
+        if matches!(status, Some(401 | 403)) || self.has_code(&["permission_error"]) || self.refuse_key() {
             return ErrorClass::Auth;
         }
         if status == Some(429) || self.has_code(RATE_CODES) {
@@ -213,7 +219,6 @@ const NO_TOOLS: &[&str] = &[
 const AUTH_CODES: &[&str] = &[
     "invalid_api_key",
     "authentication_error",
-    "permission_error",
     "invalidapikey",
     "invalid_authentication_error",
     "unauthorized",

@@ -89,6 +89,12 @@ fn keys_are_looked_for_in_order() {
     assert!(!std::fs::read_to_string(&file).unwrap().contains("from-ring"));
     assert_eq!(found(&store, &nothing), (Some(KeySource::Keyring), vec![Key::new("from-ring")]));
     assert_eq!(found(&store, &set), (Some(KeySource::Environment), vec![Key::new("from-env")]));
+    // Where the key belongs stands in the file: one that cannot be read must not set the key free.
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::write(&file, "broken").unwrap();
+    let preset = presets().provider("openai").unwrap();
+    assert!(store.find(preset, &nothing).is_err(), "the key of the keyring is held back");
+    std::fs::write(&file, whole).unwrap();
     assert!(store.forget("openai").unwrap());
     assert_eq!(found(&store, &nothing), (None, vec![]), "from both");
 }

@@ -1,6 +1,10 @@
 //! Setting a model up over HTTP: tried before it is saved, problems by their name, keys bound to their address.
 
-use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt};
+use std::{
+    fs,
+    net::{TcpListener, ToSocketAddrs as _},
+    os::unix::fs::PermissionsExt,
+};
 
 use serde_json::{Value, json};
 
@@ -66,10 +70,13 @@ fn each_problem_has_its_name_and_only_the_servers_words_are_its_own() {
         let body = json!({"model": format!("{provider}/m"), "base_url": address, "key": KEY});
         [listed, served.post("/api/v1/models/test", body)["error"].clone()]
     };
+    // Without a network, some resolvers cannot say whether a name exists.
+    let looked_up = ("nowhere.invalid", 80).to_socket_addrs().unwrap_err().to_string();
+    let unknown = if looked_up.contains("Temporary failure") { "no_network" } else { "name_not_found" };
     for (provider, address, problem) in [
         ("custom", closed.as_str(), "no_server"),
         ("ollama", closed.as_str(), "no_server"),
-        ("custom", "http://nowhere.invalid/v1", "name_not_found"),
+        ("custom", "http://nowhere.invalid/v1", unknown),
         ("custom", "ftp://x", "bad_address"),
         ("custom", "http://169.254.169.254/v1", "bad_address"),
     ] {
@@ -148,6 +155,41 @@ fn a_key_of_the_environment_is_not_sent_elsewhere_and_not_shadowed() {
 }
 
 #[test]
+fn a_token_used_from_another_machine_sends_no_stored_key_elsewhere() {
+    let (first, second) = (ModelServer::start(), ModelServer::start());
+    let environment = vec![("OPENAI_BASE_URL", first.url.clone()), ("OPENAI_API_KEY", KEY.to_owned())];
+    let served = Served::around("", Around { without_model: true, environment, ..Around::default() });
+    for (method, path, body) in [
+        (
+            "POST",
+            "models/available",
+            json!({"provider": "openai", "base_url": second.url, "use_stored_key": true}),
+        ),
+        ("POST", "models/test", json!({"model": "openai/m", "base_url": second.url, "use_stored_key": true})),
+        (
+            "POST",
+            "models/setup",
+            json!({"provider": "openai", "model": "m", "base_url": second.url, "use_stored_key": true}),
+        ),
+        ("PUT", "settings", json!({"providers.openai.base_url": second.url})),
+    ] {
+        let refused = served.ask_from_afar(method, &format!("/api/v1/{path}"), &body);
+        let code = refused.json()["error"]["code"].clone();
+        assert_eq!((refused.status, code), (403, json!("here_only")), "{path}: {refused:?}");
+    }
+    served.post("/api/v1/models/test", json!({"model": "openai/m"}));
+    assert!(!second.saw("HTTP") && served.config().is_empty());
+    // A key that is typed goes where its owner wants it, from wherever they are.
+    let typed = json!({"provider": "custom", "base_url": second.url, "key": "sk-typed"});
+    assert_eq!(served.ask_from_afar("POST", "/api/v1/models/available", &typed).status, 200);
+    assert!(second.saw("sk-typed") && !second.saw(KEY));
+    assert_eq!(
+        served.ask("PUT", "/api/v1/settings", Some(json!({"providers.openai.base_url": null}))).status,
+        200
+    );
+}
+
+#[test]
 fn a_user_sets_nothing_up_probes_no_host_and_sees_no_path() {
     let models = ModelServer::start();
     let served = Served::around("", Around { users: &["bob"], without_model: true, ..Around::default() });
@@ -192,4 +234,29 @@ fn a_user_sets_nothing_up_probes_no_host_and_sees_no_path() {
     }
     let seen = served.ask_as(bob, "GET", "/api/v1/models", None).json();
     assert!(seen["providers"].as_array().unwrap().iter().all(|provider| provider["base_url"].is_null()));
+}
+
+#[test]
+fn a_user_sees_no_address_of_the_owners_model_server() {
+    let models = ModelServer::start();
+    let mut served = Served::around("", Around { users: &["bob"], without_model: true, ..Around::default() });
+    let body =
+        json!({"provider": "custom", "model": "m", "base_url": models.url, "key": KEY, "where": "file"});
+    served.post("/api/v1/models/setup", body);
+    let place = models.url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+    models.refuse(&format!("no such key at {place}"));
+    let owners = served.post("/api/v1/models/test", json!({"model": "custom/m"}));
+    assert!(owners.to_string().contains(&place), "{owners}");
+
+    served.token = served.users[0].clone();
+    let tried = served.post("/api/v1/models/test", json!({"model": "custom/m"}));
+    assert_eq!((&tried["ok"], &tried["error"]["problem"]), (&json!(false), &json!("wrong_key")), "{tried}");
+    let session = served.new_session();
+    let events = served.turn(&session, "hi");
+    assert_eq!(events.last().unwrap()["outcome"], "failed", "{events:?}");
+    models.break_off_after("half");
+    let again = served.turn(&session, "hi again");
+    for shown in [tried.to_string(), json!(events).to_string(), json!(again).to_string()] {
+        assert!(!shown.contains(&place), "{shown}");
+    }
 }

@@ -67,3 +67,16 @@ fn a_mode_that_the_server_was_started_with_is_loosened_by_nobody() {
     let detail = served.get(&format!("/api/v1/sessions/{session}"));
     assert_eq!(detail["mode"], "ask", "the folder's own config tightens: {detail}");
 }
+
+#[test]
+fn the_config_of_every_folder_of_the_server_tightens() {
+    let mut served = Served::around("", Around { arguments: BOTH, ..Around::default() });
+    let (owner, other) = (served.token.clone(), served.root().join("tmp"));
+    let session = served.new_session();
+    assert_eq!(change(&served, &owner, &session, json!({"workspace": other, "mode": "auto"})).0, 200);
+    fs::create_dir(other.join(".deskhand")).unwrap();
+    fs::write(other.join(".deskhand/config.toml"), "mode = \"read-only\"\n").unwrap();
+    served.kill_and_restart();
+    let detail = served.get(&format!("/api/v1/sessions/{session}"));
+    assert_eq!((&detail["mode"], &detail["modes"]), (&json!("read-only"), &json!(["read-only"])), "{detail}");
+}

@@ -1,6 +1,7 @@
 //! Room in the context: older results shrink first, then what is older is summarised; nothing is lost and every call
 //! keeps its result.
 
+use deskhand_core::session::Usage;
 use serde_json::json;
 
 use super::*;
@@ -119,6 +120,23 @@ async fn near_the_limit_what_is_older_is_summarised_within_the_turn() {
     assert!(transcript.text.contains("Step 0."), "{}", transcript.text);
     assert!(talk.messages().iter().any(|message| message.metadata.compaction.is_some()));
     assert!(call_steps(&talk.answer()).len() >= 8, "what was done stays in the history");
+}
+
+/// A server that counts less than is guessed: from the first turn on, it is its count that decides.
+#[tokio::test]
+async fn what_the_server_counts_is_known_in_the_next_turn() {
+    let counted = |text: &str| ScriptedReply {
+        usage: Some(Usage { input_tokens: 12_000, output_tokens: 10, ..Usage::default() }),
+        ..says(text)
+    };
+    let replies = vec![counted("One."), counted("Two."), counted("Three.")];
+    let talk = Talk::at(Desk::new(), Script { context_tokens: 60_000, ..small(replies) });
+    for said in ["first", "second"] {
+        let events = talk.say(&format!("{said}\n{}", long(3_000))).await;
+        assert_eq!(done(&events).0, TurnOutcome::Completed);
+        let is_compacted = |event: &Event| matches!(event.body, EventBody::Compacted { .. });
+        assert!(!events.iter().any(is_compacted), "{said}");
+    }
 }
 
 #[tokio::test]

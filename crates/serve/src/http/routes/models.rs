@@ -1,10 +1,6 @@
 //! Models: which there are, their keys, and whether they answer.
 
-use std::{
-    collections::BTreeMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 use aide::axum::{
     ApiRouter,
@@ -28,8 +24,6 @@ use crate::http::{
     program::models::{ModelDesk, ModelList},
 };
 
-/// How long a model has for one word, and a server for its list.
-const TRIAL_LIMIT: Duration = Duration::from_secs(20);
 /// No key is longer.
 const LONGEST_KEY: usize = 4096;
 
@@ -77,7 +71,7 @@ pub fn routes() -> ApiRouter<App> {
         .api_route(
             "/api/v1/models/test",
             post_with(try_out, |op| {
-                op.id("testModel").summary("Ask a model for one word, for at most 20 seconds").tag("models")
+                op.id("testModel").summary("Ask a model for one word, for at most a minute").tag("models")
             }),
         )
 }
@@ -162,13 +156,19 @@ struct Typed {
     base_url: Option<String>,
     /// Left out: the stored key, if it was entered for this address.
     key: Option<String>,
-    /// Whether the stored key may go to another address than the one it was entered for.
+    /// Whether the stored key may go to another address than the one it was entered for. Only at the machine itself.
     #[serde(default)]
     use_stored_key: bool,
 }
 
 impl Typed {
-    fn draft(self, provider: &str) -> Result<Draft, ApiError> {
+    fn draft(self, person: &Person, provider: &str) -> Result<Draft, ApiError> {
+        person.must_be_owner("setting up models")?;
+        if self.use_stored_key {
+            person.must_be_here("sending a stored key to another address").map_err(|error| {
+                error.hint("Enter the key again, or allow this on the machine that runs Deskhand.")
+            })?;
+        }
         let text =
             |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         Ok(Draft {
@@ -204,11 +204,10 @@ async fn available(
     person: Person,
     Body(body): Body<ListBody>,
 ) -> Result<Json<Available>, ApiError> {
-    person.must_be_owner("setting up models")?;
-    let draft = body.typed.draft(&body.provider)?;
+    let draft = body.typed.draft(&person, &body.provider)?;
     let desk = desk(&app)?;
-    let listed = tokio::time::timeout(TRIAL_LIMIT, desk.available(draft)).await.unwrap_or_else(|_| {
-        let message = format!("The server sent no list of models within {} seconds.", TRIAL_LIMIT.as_secs());
+    let listed = tokio::time::timeout(trial::LIMIT, desk.available(draft)).await.unwrap_or_else(|_| {
+        let message = format!("The server sent no list of models within {} seconds.", trial::LIMIT.as_secs());
         Err(ProviderError::new(ErrorClass::Silent, message))
     });
     Ok(Json(match listed {
@@ -263,13 +262,10 @@ async fn try_out(
     person: Person,
     Body(body): Body<TrialBody>,
 ) -> Result<Json<Trial>, ApiError> {
-    if !body.typed.is_empty() {
-        person.must_be_owner("setting up models")?;
-    }
     let model = person.may_name(Some(body.model))?.ok_or_else(|| ApiError::invalid("name a model"))?;
-    let desk = desk(&app)?;
     let provider = model.split('/').next().unwrap_or_default();
-    let draft = if body.typed.is_empty() { None } else { Some(body.typed.draft(provider)?) };
+    let draft = if body.typed.is_empty() { None } else { Some(body.typed.draft(&person, provider)?) };
+    let desk = desk(&app)?;
     let connected = app
         .blocking(move || {
             Ok(match draft {
@@ -280,7 +276,7 @@ async fn try_out(
         .await?;
     let begun = Instant::now();
     let tried = match connected {
-        Ok(model) => trial::try_out(model.as_ref(), TRIAL_LIMIT).await,
+        Ok(model) => trial::try_out(model.as_ref(), trial::LIMIT).await,
         Err(error) => Err(error),
     };
     let latency_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -313,10 +309,9 @@ async fn set_up(
     person: Person,
     Body(body): Body<SetupBody>,
 ) -> Result<Json<SetUp>, ApiError> {
-    person.must_be_owner("setting up models")?;
+    let (place, draft) = (body.r#where, body.typed.draft(&person, &body.provider)?);
     let name = body.model.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let model = name.map(|name| format!("{}/{name}", body.provider));
-    let (place, draft) = (body.r#where, body.typed.draft(&body.provider)?);
     let desk = desk(&app)?;
     let (asked, wanted) = (Arc::clone(&desk), draft.clone());
     let address = app.blocking(move || asked.new_address(&wanted)).await?;

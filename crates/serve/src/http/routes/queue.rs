@@ -1,7 +1,7 @@
 //! Messages that wait for the end of the turn that is under way, and are sent then, one after the other.
 //!
-//! They are sent after a turn that was completed or stopped by a limit. After one that failed or was cancelled they wait for
-//! the person, and so they do after a restart of the server.
+//! They are sent after a turn that was completed or stopped by a limit. After one that failed or was cancelled they are
+//! held: only the person sends them, or edits them, and so it is after a restart of the server.
 
 use std::sync::Arc;
 
@@ -44,10 +44,14 @@ pub fn routes() -> ApiRouter<App> {
         )
         .api_route(
             "/api/v1/sessions/{session_id}/queue/{queued_id}",
-            put_with(edit, |op| op.id("editQueued").summary("Change a message that waits").tag("messages"))
-                .delete_with(remove, |op| {
-                    op.id("removeQueued").summary("Remove a message that waits").tag("messages")
-                }),
+            put_with(edit, |op| {
+                op.id("editQueued")
+                    .summary("Change a message that waits; it is not held any more")
+                    .tag("messages")
+            })
+            .delete_with(remove, |op| {
+                op.id("removeQueued").summary("Remove a message that waits").tag("messages")
+            }),
         )
         .api_route(
             "/api/v1/sessions/{session_id}/queue/{queued_id}/send",
@@ -88,11 +92,11 @@ async fn add(
         .await?;
     match app.agent().running(&path.session_id) {
         Some(turn) => send_after(&app, &person, turn),
-        None => {
-            if let Ok(Some(turn)) = send_first(&app, &person, &path.session_id).await {
-                send_after(&app, &person, turn);
-            }
-        }
+        None => match send_first(&app, &person, &path.session_id).await {
+            Ok(Some(turn)) => send_after(&app, &person, turn),
+            Ok(None) => {}
+            Err(_) => hold(&app, &person, &path.session_id).await,
+        },
     }
     Ok(Json(queued))
 }
@@ -169,23 +173,35 @@ pub fn send_after(app: &App, person: &Person, turn: TurnHandle) {
             };
             app.watched_turn(turn.turn_id());
             if !matches!(outcome, TurnOutcome::Completed | TurnOutcome::Stopped) {
-                return;
+                // Those that came while it ended, too.
+                return hold(&app, &person, &session_id).await;
             }
             match send_first(&app, &person, &session_id).await {
                 Ok(Some(next)) if app.watches_turn(next.turn_id()) => turn = next,
                 Ok(_) => return,
                 Err(error) => {
                     tracing::warn!(message = error.body.message, "a queued message was not sent; it waits");
-                    return;
+                    return hold(&app, &person, &session_id).await;
                 }
             }
         }
     });
 }
 
-/// Sends the first message that waits, if one does.
+/// From now on they wait for the person, unless a turn has begun again, which they wait for.
+async fn hold(app: &App, person: &Person, session_id: &str) {
+    if app.agent().running(session_id).is_some() {
+        return;
+    }
+    let held = app.with_session(person, session_id, |store, session| store.hold_queued(&session.id)).await;
+    if let Err(error) = held {
+        tracing::warn!(message = error.body.message, "queued messages could not be held");
+    }
+}
+
+/// Sends the first message that waits for its turn alone, if one does.
 async fn send_first(app: &App, person: &Person, session_id: &str) -> Result<Option<TurnHandle>, ApiError> {
-    match queued(app, person, session_id).await?.into_iter().next() {
+    match queued(app, person, session_id).await?.into_iter().find(|message| !message.held) {
         Some(message) => send(app, person, session_id, message).await.map(Some),
         None => Ok(None),
     }

@@ -53,6 +53,13 @@ async fn change(
         return Err(ApiError::forbidden("not_over_http", format!("{key} is not changed over HTTP"))
             .hint("Set it in the config file, at the machine itself."));
     }
+    // The keys of the environment, and headers, go to whatever address is set here.
+    if let Some(key) = changes.keys().find(|key| key.starts_with("providers.") && key.ends_with(".base_url"))
+    {
+        person
+            .must_be_here(&format!("changing {key} as a setting"))
+            .map_err(|error| error.hint("Set the provider up under Models instead."))?;
+    }
     Ok(Json(make(&app, &person, changes).await?))
 }
 

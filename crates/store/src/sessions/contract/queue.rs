@@ -1,6 +1,9 @@
 //! Messages that wait for the end of a turn.
 
-use deskhand_core::session::{Deletion, NewTurn, NewUpload};
+use deskhand_core::{
+    event::TurnOutcome,
+    session::{Deletion, NewTurn, NewUpload, TurnEnd},
+};
 
 use super::{Engine, create, end, new_turn};
 
@@ -29,8 +32,17 @@ pub fn queued_messages_keep_their_order_until_removed(engine: &impl Engine) {
         here.begin_turn(&NewTurn { queued: Some(here.queued(&id).unwrap()[0].id), ..turn.clone() }).is_err()
     );
     assert_eq!(here.queued(&id).unwrap().len(), 1);
-    here.end_turn(&begun.id, &end("x")).unwrap();
+    let cancelled = TurnEnd { outcome: TurnOutcome::Cancelled, ..end("x") };
+    here.end_turn(&begun.id, &cancelled).unwrap();
     assert!(here.begin_turn(&turn).is_err(), "it was sent already");
+    // What waited for a turn that was cancelled waits for the person; an edit says that it is still wanted.
+    let later = here.queue_message(&id, "later", &[]).unwrap();
+    let held = |id: &str| -> Vec<bool> { there.queued(id).unwrap().iter().map(|one| one.held).collect() };
+    assert_eq!(held(&id), [true, false]);
+    here.hold_queued(&id).unwrap();
+    assert_eq!(held(&id), [true, true]);
+    assert!(!here.edit_queued(&id, later.id, "now").unwrap().held);
+    assert_eq!(held(&id), [true, false]);
     assert!(here.open_turn(&id).unwrap().is_none());
     let copy = here.fork(&id, None, None).unwrap().id;
     assert!(here.queued(&copy).unwrap().is_empty(), "a fork has what was said");

@@ -278,6 +278,8 @@ pub fn uploads_of_a_turn_must_be_there(engine: &impl Engine) {
         assert!(store.begin_turn(&wrong).unwrap_err().to_string().contains("there is no upload"));
         assert_eq!(store.session(&wrong.session_id).unwrap().message_count, 0);
     }
+    let too_many = store.begin_turn(&turn(&id, &[&upload; 21])).unwrap_err().to_string();
+    assert!(too_many.contains("at most 20"), "{too_many}");
     store.begin_turn(&turn(&id, &[&upload])).unwrap();
     let messages = store.messages(&id, &MessageQuery::default()).unwrap().items;
     assert_eq!(messages[0].metadata.uploads, [upload]);

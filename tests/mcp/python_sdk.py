@@ -83,14 +83,16 @@ def agreeing(field):
 
 
 class Person:
-    """Somebody who is asked, and says always the same."""
+    """Somebody who is asked, and says always the same, after some seconds."""
 
-    def __init__(self, action):
+    def __init__(self, action, after=0):
         self.action = action
+        self.after = after
         self.questions = []
 
     async def __call__(self, _context, params):
         self.questions.append(params.message)
+        await asyncio.sleep(self.after)
         if self.action != "accept":
             return types.ElicitResult(action=self.action)
         fields = params.requested_schema.get("properties", {})
@@ -154,16 +156,38 @@ class OverStdio:
             self.assertIn("note.txt", text(missing))
 
     async def test_writes_after_a_yes_and_only_then(self):
-        for action, written in [("accept", True), ("decline", False), ("cancel", False)]:
+        # A question that is closed in less than half a second was read by nobody, so that is no answer.
+        for action, after, written in [("accept", 0, True), ("decline", 0, False), ("cancel", 0.6, False)]:
             with self.subTest(action=action):
                 name = f"{self.mode}-{action}.txt"
-                person = Person(action)
+                person = Person(action, after)
                 async with Client(self.desk.stdio(), mode=self.mode, elicitation_callback=person) as client:
                     result = await client.call_tool("write_file", {"path": name, "content": "eggs\n"})
                 self.assertEqual(result.is_error or False, not written, text(result))
                 self.assertEqual(len(person.questions), 1)
                 self.assertIn(name, person.questions[0])
                 self.assertEqual((self.desk.workspace / name).exists(), written)
+
+    async def test_a_question_closed_at_once_is_answered_by_another_surface(self):
+        name, person = f"{self.mode}.txt", Person("cancel")
+        async with Client(self.desk.stdio(), mode=self.mode, elicitation_callback=person) as client:
+            call = asyncio.create_task(client.call_tool("write_file", {"path": name, "content": "eggs\n"}))
+            question = (await until("a question", lambda: self.desk.command("approvals")["approvals"]))[0]
+            await until("the client was asked", lambda: person.questions)
+            await asyncio.to_thread(self.desk.command, "approvals", "answer", question["id"], "yes")
+            self.assertFalse((await call).is_error, text(await call))
+        self.assertEqual(len(person.questions), 1)
+        self.assertEqual((self.desk.workspace / name).read_text(), "eggs\n")
+
+    async def test_a_question_closed_at_once_expires_where_nobody_answers(self):
+        self.desk.env["DESKHAND_APPROVAL_TIMEOUT_S"] = "1"
+        name = f"{self.mode}.txt"
+        async with Client(self.desk.stdio(), mode=self.mode, elicitation_callback=Person("cancel")) as client:
+            result = await client.call_tool("write_file", {"path": name, "content": "eggs\n"})
+        self.assertTrue(result.is_error)
+        self.assertRegex(text(result), r"^\[expired\]")
+        self.assertIn("deskhand approvals", text(result))
+        self.assertFalse((self.desk.workspace / name).exists())
 
     async def test_waits_with_progress_while_another_surface_answers(self):
         name, steps = f"{self.mode}.txt", []

@@ -91,6 +91,11 @@ export function no() {
   return { action: 'decline' }
 }
 
+/** A client that shows the question to nobody: Claude Code without a terminal closes each at once. */
+export function closes() {
+  return { action: 'cancel' }
+}
+
 function agreeing(field) {
   const values = field.enum ?? field.oneOf?.map((choice) => choice.const)
   if (values) return values.find((value) => /^(yes|allow|approve|accept|once)/i.test(value)) ?? values[0]

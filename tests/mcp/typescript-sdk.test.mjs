@@ -4,7 +4,7 @@ import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 
 import { Desk, PATIENCE, until } from './desk.mjs'
-import { LINES, all, call, connect, no, text, yes } from './sdk.mjs'
+import { LINES, all, call, closes, connect, no, text, yes } from './sdk.mjs'
 
 const ajv = new Ajv2020({ strict: false })
 
@@ -95,7 +95,8 @@ for (const line of LINES) {
 
     for (const [how, asked] of [
       ['declines', no],
-      ['closes the question', () => ({ action: 'cancel' })],
+      // Later than half a second: before that nobody can have read it.
+      ['closes the question', () => new Promise((resolve) => setTimeout(() => resolve(closes()), 600))],
     ]) {
       test(`a person who ${how} is obeyed: nothing is written`, async () => {
         const { client, seen } = await open({ asked })
@@ -109,6 +110,27 @@ for (const line of LINES) {
         assert.notEqual(end.status, 'success')
       })
     }
+
+    test('a question that is closed at once was read by nobody: another surface answers it', async () => {
+      const { client, seen } = await open({ asked: closes })
+      const result = call(line, client, 'write_file', { path: 'new.txt', content: 'eggs\n' })
+      const question = await desk.question()
+      await until('the client was asked', () => seen.questions.length > 0)
+      await desk.answer(question.id, 'yes')
+      assert.ok(!(await result).isError, text(await result))
+      assert.equal(seen.questions.length, 1)
+      assert.equal(desk.read('new.txt'), 'eggs\n')
+    })
+
+    test('a question that is closed at once and answered by nobody expires, and the text says so', async () => {
+      desk.env.DESKHAND_APPROVAL_TIMEOUT_S = '1'
+      const { client } = await open({ asked: closes })
+      const result = await call(line, client, 'write_file', { path: 'new.txt', content: 'eggs\n' })
+      assert.equal(result.isError, true)
+      assert.match(text(result), /^\[expired\]/)
+      assert.match(text(result), /deskhand approvals/)
+      assert.equal(desk.has('new.txt'), false)
+    })
 
     test('a client that cannot be asked waits with progress while another surface answers', async () => {
       const { client } = await open()

@@ -74,6 +74,25 @@ fn the_output_of_a_command_fits_what_was_listed() {
     client.hang_up();
 }
 
+/// As text its bytes would fill the context of a model that cannot read them.
+#[test]
+fn picture_of_a_dialect_is_an_image_and_not_text_too() {
+    let shop = Shop::new();
+    let mut client = Client::start(&shop, &["mcp", "--dialect", "skillmint", "--mode", "auto"]);
+    let path = shop.path("page.png").display().to_string();
+    for (arguments, said) in
+        [(json!({}), "A picture of about:blank: "), (json!({"path": "page.png"}), path.as_str())]
+    {
+        let result = client.call("browser_screenshot", &arguments);
+        let blocks = result["content"].as_array().unwrap();
+        let picture = blocks.iter().find(|block| block["type"] == "image").unwrap();
+        assert!(picture["data"].as_str().unwrap().starts_with("iVBORw0KGgo"), "{picture}");
+        let told = blocks[0]["text"].as_str().unwrap();
+        assert!(told.contains(said) && !told.contains("iVBORw0KGgo"), "{told}");
+    }
+    client.hang_up();
+}
+
 #[test]
 fn a_cancelled_request_ends_the_command() {
     let shop = Shop::new();

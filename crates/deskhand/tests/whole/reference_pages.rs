@@ -47,6 +47,20 @@ fn the_openapi_document_is_current() {
     check("openapi.json", &reference::openapi_document().unwrap());
 }
 
+/// Clients show a model this data instead of the text, so a tool joins these only where its data is short, says more, and
+/// holds no text from outside.
+#[test]
+fn only_these_tools_send_their_data_over_mcp() {
+    let registry = deskhand::assemble::registry();
+    let names: Vec<&str> = registry
+        .own()
+        .map(|entry| entry.spec())
+        .filter(|spec| spec.structured)
+        .map(|spec| spec.name)
+        .collect();
+    assert_eq!(names, ["file_stat", "get_process_info"]);
+}
+
 /// What every tool says of itself is complete, and its example is one.
 #[test]
 fn every_tool_explains_itself() {

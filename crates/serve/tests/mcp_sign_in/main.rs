@@ -14,7 +14,7 @@ use rmcp::model::CallToolRequestParams;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::person::{Desk, authorize, open, with};
+use crate::person::{Desk, authorize, open, open_as, with};
 
 #[tokio::test]
 async fn a_person_signs_in_and_the_client_comes_in() {
@@ -77,6 +77,11 @@ async fn an_answer_to_another_question_is_turned_away() {
         let mut by_name = back.clone();
         by_name.set_host(Some("localhost")).unwrap();
         assert_eq!(open(by_name).await.status, StatusCode::BAD_REQUEST, "another name leads here");
+        let host = format!("Host: {}", back.authority());
+        for second in [host.as_str(), "Host: rebound.example"] {
+            let answer = open_as(&back, &format!("{host}\r\n{second}")).await;
+            assert!(answer.starts_with("HTTP/1.0 400"), "{second}: {answer}");
+        }
         assert!(authority.book().token_requests.is_empty(), "no code was used");
         assert_eq!(open(back).await.status, StatusCode::OK, "the right one still counts");
     })

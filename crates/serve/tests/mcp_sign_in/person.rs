@@ -11,7 +11,11 @@ use rmcp::{
     service::{ClientInitializeError, RunningService},
     transport::{StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig},
 };
-use tokio::sync::oneshot;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    sync::oneshot,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::authority::Authority;
@@ -113,6 +117,16 @@ pub async fn open(url: Url) -> Page {
     let answer = Client::builder().no_proxy().build().unwrap().get(url).send().await.unwrap();
     let (status, headers) = (answer.status(), answer.headers().clone());
     Page { status, headers, text: answer.text().await.unwrap() }
+}
+
+/// The answer to a request with these headers.
+pub async fn open_as(url: &Url, headers: &str) -> String {
+    let mut stream = TcpStream::connect(url.authority()).await.unwrap();
+    let target = format!("{}?{}", url.path(), url.query().unwrap_or_default());
+    stream.write_all(format!("GET {target} HTTP/1.0\r\n{headers}\r\n\r\n").as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
 }
 
 /// The same address with another value for a parameter, or without it.

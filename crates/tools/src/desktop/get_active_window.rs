@@ -38,7 +38,6 @@ impl Tool for GetActiveWindow {
     .effects(Effects::READS)
     .toolsets(&["desktop"])
     .keywords(&["active", "window", "focus", "current", "foreground", "活动窗口", "当前窗口", "焦点"])
-    .structured()
     .example("{}");
 
     fn available(&self, services: &Services) -> Result<(), Absent> {

@@ -58,6 +58,10 @@ fn other_names_and_other_sites_are_turned_away() {
     assert_eq!(ask("GET", &host), 200);
     assert_eq!(ask("GET", "Host: rebound.example"), 421);
     assert_eq!(ask("GET", &format!("Host: rebound.example:{}", served.port)), 421);
+    for second in [host.as_str(), "Host: rebound.example"] {
+        assert_eq!(ask("GET", &format!("{host}\r\n{second}")), 400, "{second}");
+        assert_eq!(ask("GET", &format!("{second}\r\n{host}")), 400, "{second}");
+    }
     assert_eq!(ask("POST", &origin(&format!("http://localhost:{}", served.port))), 200);
     for foreign in ["http://evil.example", "null", "http://localhost:1", "file://"] {
         assert_eq!(ask("POST", &origin(foreign)), 403, "{foreign}");

@@ -86,9 +86,9 @@ async fn receive(
     headers: HeaderMap,
     Query(query): Query<Vec<(String, String)>>,
 ) -> Response {
-    // Another name that leads here is somebody else's page.
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    if host != Some(desk.address.to_string().as_str()) {
+    // Another name that leads here is somebody else's page; two are not from a browser.
+    let hosts: Vec<_> = headers.get_all(header::HOST).into_iter().collect();
+    if hosts != [desk.address.to_string().as_str()] {
         return page(StatusCode::BAD_REQUEST, NOT_OURS);
     }
     let Ok(Parameters { state: Some(state), code, error, description, issuer }) = Parameters::read(query)

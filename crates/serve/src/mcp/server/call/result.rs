@@ -47,10 +47,12 @@ fn shape(server: &McpServer, name: &str, outcome: &Outcome) -> Option<Value> {
 
 /// What the model reads. Text from outside is fenced.
 fn told(outcome: &Outcome, shaped: Option<&Value>, where_to_answer: &str) -> String {
+    // Here a picture comes beside the text, and nobody can read its bytes.
+    let is_picture = |text: &String| outcome.images.iter().any(|image| image.base64 == *text);
     let text = match shaped {
-        Some(Value::String(text)) => text.clone(),
+        Some(Value::String(text)) if !is_picture(text) => text.clone(),
+        Some(Value::String(_)) | None => plain(outcome, where_to_answer),
         Some(value) => value.to_string(),
-        None => plain(outcome, where_to_answer),
     };
     match &outcome.outside {
         Some(source) => history::fenced(outcome.call_id, source, &text),

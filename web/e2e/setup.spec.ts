@@ -71,7 +71,7 @@ test("a custom server is set up by its address, with a model found in its own li
     await expect(page.getByRole("alert")).toContainText("The name nowhere.invalid was not found.");
     await address.fill(provider.baseUrl);
     await address.blur();
-    await expect(page.getByRole("alert")).toContainText("wants a key.");
+    await expect(page.getByRole("alert")).toContainText("requires an API key.");
     await page.getByRole("radio", { name: "A file that only you can read" }).check();
     await page.getByRole("textbox", { name: "Key" }).fill("its-key");
     await page.getByRole("textbox", { name: "Key" }).blur();

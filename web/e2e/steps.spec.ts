@@ -47,7 +47,7 @@ test("a reload keeps each step's diff, plan, table and who allowed it", async ({
   expect(live[0]).toContain("can be undone");
   expect(live[0]).toContain("Decided by you on this page");
   expect(live[1]).toContain("The answer is remembered.");
-  expect(live[2]).toContain("Decided by the rule path:workspace-read");
+  expect(live[2]).toContain("Decided by the permission rules");
   await expect(steps(page).nth(2).getByRole("cell", { name: "b.txt" })).toBeVisible();
 
   await page.reload();

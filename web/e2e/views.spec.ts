@@ -129,17 +129,17 @@ test("a screenshot is taken after one confirmation, seen, and saved in the works
     const dialog = page.getByRole("dialog", { name: "Take a screenshot" });
     await expect(dialog).toContainText("screenshot_1.png");
     await dialog.getByRole("button", { name: named("Yes, run it") }).click();
-    await expect(question(page)).toContainText("Hand over this result of screenshot?");
+    await expect(question(page)).toContainText("Share this screenshot result?");
     await expect(question(page).getByRole("img")).toBeVisible();
     expect(server.has("screenshots/screenshot_1.png")).toBe(false);
-    await question(page).getByRole("button", { name: /Hand it over/ }).click();
+    await question(page).getByRole("button", { name: /^Share/ }).click();
     await expect(page.getByRole("figure")).toContainText("screenshots/screenshot_1.png");
     expect(server.has("screenshots/screenshot_1.png")).toBe(true);
     // By the form of the tool as well, and the next one has the next name.
     await visit(page, server, "/tools/screenshot");
     await page.getByRole("button", { name: named("Run") }).click();
     await page.getByRole("region", { name: "Run this?" }).getByRole("button", { name: "Yes, run it" }).click();
-    await question(page).getByRole("button", { name: /Hand it over/ }).click();
+    await question(page).getByRole("button", { name: /^Share/ }).click();
     await expect(page.getByRole("region", { name: "Outcome" })).toContainText("Done");
     expect(server.has("screenshots/screenshot_2.png")).toBe(true);
   } finally {

@@ -3,7 +3,7 @@ import { App } from "antd";
 import { useCallback } from "react";
 
 import { useText } from "../i18n";
-import { sayError } from "../shell/Problem";
+import { sayInOneLine } from "../shell/Problem";
 import { download, type Source } from "./download";
 import { useSessionPlace } from "./SessionContext";
 
@@ -13,7 +13,7 @@ export function useDownload(): (source: Source) => void {
   const sessionId = useSessionPlace()?.sessionId ?? null;
   return useCallback(
     (source) => {
-      download(source, sessionId).catch((error: unknown) => void message.error(sayError(error, text).message));
+      download(source, sessionId).catch((error: unknown) => void message.error(sayInOneLine(error, text)));
     },
     [message, sessionId, text],
   );

@@ -4,9 +4,10 @@ import { App } from "antd";
 import { useCallback, useEffect, useMemo, useState } from "react";
 
 import { keys } from "../api/keys";
+import type { SessionDetail } from "../api/types";
 import { useText } from "../i18n";
 import { navigate } from "../router";
-import { sayError } from "../shell/Problem";
+import { sayInOneLine } from "../shell/Problem";
 import {
   askAgain,
   choose,
@@ -69,7 +70,7 @@ export function useTalk(sessionId: string) {
       client.invalidateQueries({ queryKey: keys.session(sessionId) }),
     ]);
   }, [client, sessionId]);
-  const tell = useCallback((problem: unknown) => void message.error(sayError(problem, text).message), [message, text]);
+  const tell = useCallback((problem: unknown) => void message.error(sayInOneLine(problem, text)), [message, text]);
 
   const send = useCallback(
     async (content: string, uploads: readonly string[], fromDraft: boolean) => {
@@ -110,13 +111,25 @@ export function useTalk(sessionId: string) {
   );
 
   const queueActions = useMemo<QueueActions>(() => {
-    const doing = (work: Promise<unknown>) => work.then(refresh, (problem: unknown) => refresh().finally(() => tell(problem)));
+    const doing = async (work: Promise<unknown>): Promise<boolean> => {
+      const problem: unknown = await work.then(() => null, (error: unknown) => error);
+      await refresh();
+      if (problem !== null) tell(problem);
+      return problem === null;
+    };
+    const isQueued = (id: number) =>
+      client.getQueryData<SessionDetail>(keys.session(sessionId))?.queued.some((message) => message.id === id) ?? false;
     return {
-      edit: (id, content) => doing(editQueued(sessionId, id, content)),
+      edit: async (id, content) => {
+        const isSaved = await doing(editQueued(sessionId, id, content));
+        // A message that was sent meanwhile takes its editor along, but not what was written there.
+        if (!isSaved && !isQueued(id)) setDraft((typed) => putBack(content, typed));
+        return isSaved;
+      },
       remove: (id) => void doing(removeQueued(sessionId, id)),
       send: (id) => void doing(sendQueued(sessionId, id)),
     };
-  }, [refresh, sessionId, tell]);
+  }, [client, refresh, sessionId, setDraft, tell]);
 
   const askOnceMore = useCallback(
     (call: CallItem) => {

@@ -1,6 +1,6 @@
 // Every setting there is, grouped, with where its value comes from.
 import { SearchOutlined } from "@ant-design/icons";
-import { Alert, Input } from "antd";
+import { Input } from "antd";
 import { useState } from "react";
 
 import { useAbout, useSettings } from "../api/queries";
@@ -10,6 +10,7 @@ import { Problem } from "../shell/Problem";
 import { SettingRow } from "./SettingRow";
 import styles from "./settings.module.css";
 import { grouped } from "./source";
+import { Warnings } from "./Warnings";
 
 export function AllSettings() {
   const text = useText().settings;
@@ -26,16 +27,7 @@ export function AllSettings() {
   return (
     <>
       {!owner && <p className={styles.hint}>{text.readOnly}</p>}
-      {warnings.length > 0 && (
-        <Alert
-          type="warning"
-          showIcon
-          title={text.warnings}
-          description={warnings.map((warning) => (
-            <div key={warning}>{warning}</div>
-          ))}
-        />
-      )}
+      <Warnings title={text.warnings} warnings={warnings} />
       <Input
         allowClear
         className={styles.filter}

@@ -106,7 +106,7 @@ const failed = (problem: string, said: string | null): ModelTest => ({
 test.each<[ModelTest, string, string | null]>([
   [{ ok: true, latency_ms: 812 }, "It answers, in 812 ms.", null],
   [failed("wrong_key", "bad key"), "The key was refused.", "api.openai.com answered: “bad key”"],
-  [failed("no_server", null), "No server is running at api.openai.com.", "api.openai.com answered 401"],
+  [failed("no_server", null), "No server is running at api.openai.com.", "Details: api.openai.com answered 401"],
   [failed("a_new_one", null), "The test failed.", null],
 ])("a key is tried, and saved only if it works: %j", async (result, words, detail) => {
   const user = userEvent.setup();

@@ -3,6 +3,7 @@ import { CheckCircleFilled } from "@ant-design/icons";
 
 import type { Provider } from "../api/types";
 import { useText } from "../i18n";
+import { titleOf } from "../settings/models/titleOf";
 import styles from "./setup.module.css";
 
 interface Props {
@@ -11,7 +12,8 @@ interface Props {
 }
 
 export function ProviderChoice({ providers, onChoose }: Props) {
-  const text = useText().setup;
+  const texts = useText();
+  const text = texts.setup;
   const groups = [
     { title: text.withKey, members: providers.filter(({ needs_key }) => needs_key) },
     { title: text.local, members: providers.filter(({ start }) => start !== null) },
@@ -29,7 +31,7 @@ export function ProviderChoice({ providers, onChoose }: Props) {
               {members.map((provider) => (
                 <li key={provider.name}>
                   <button type="button" className={styles.provider} onClick={() => onChoose(provider.name)}>
-                    <strong>{provider.name === "custom" ? text.custom : provider.title}</strong>
+                    <strong>{titleOf(provider, texts)}</strong>
                     {provider.has_key ? (
                       <small className={styles.ready}>
                         <CheckCircleFilled aria-hidden /> {text.ready}

@@ -7,6 +7,7 @@ import type { Models, Provider } from "../api/types";
 import { useText } from "../i18n";
 import { navigate } from "../router";
 import { ProviderForm } from "../settings/models/ProviderForm";
+import { titleOf } from "../settings/models/titleOf";
 import { passSetup } from "./firstRun";
 import styles from "./setup.module.css";
 
@@ -17,20 +18,20 @@ interface Props {
 }
 
 export function ProviderStep({ provider, keyring, onBack }: Props) {
-  const text = useText().setup;
+  const texts = useText();
+  const text = texts.setup;
   const [saved, setSaved] = useState(false);
   const start = () => {
     passSetup();
     navigate({ name: "home" });
   };
   const hint = provider.needs_key ? text.pasteKeyHint : provider.name === "custom" ? text.customHint : text.localHint;
-  const title = provider.name === "custom" ? text.custom : provider.title;
   return (
     <section className={styles.step} aria-labelledby="setup-provider">
       <Button type="link" size="small" className={styles.back} icon={<ArrowLeftOutlined aria-hidden />} onClick={onBack}>
         {text.back}
       </Button>
-      <h2 id="setup-provider">{text.setUp(title)}</h2>
+      <h2 id="setup-provider">{text.setUp(titleOf(provider, texts))}</h2>
       <p className={styles.hint}>{hint}</p>
       <ProviderForm provider={provider} keyring={keyring} asDefault onSaved={() => setSaved(true)} />
       {saved && (

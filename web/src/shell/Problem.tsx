@@ -31,6 +31,12 @@ export function sayError(error: unknown, text: Texts): Said {
   }
 }
 
+/** The same in one line, where there is no room for more. */
+export function sayInOneLine(error: unknown, text: Texts): string {
+  const { message, hint } = sayError(error, text);
+  return hint === null ? message : `${message} ${hint}`;
+}
+
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const text = useText();
   const { message, hint } = sayError(error, text);

@@ -39,10 +39,9 @@ export function serve(table: Record<string, Handler>): Asked[] {
     log.push(asked);
     const handler = table[`${asked.method} ${path}`];
     const answer = handler ? handler(asked) : new Refusal(404, "not_found", `nothing answers ${asked.method} ${path}`);
-    if (answer instanceof Refusal) {
-      return Promise.resolve(Response.json({ error: answer.error }, { status: answer.status }));
-    }
-    return Promise.resolve(Response.json(answer));
+    return Promise.resolve(answer).then((given) =>
+      given instanceof Refusal ? Response.json({ error: given.error }, { status: given.status }) : Response.json(given),
+    );
   });
   return log;
 }

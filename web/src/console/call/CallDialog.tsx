@@ -4,7 +4,7 @@ import { Button, Modal } from "antd";
 import { Problem } from "../../shell/Problem";
 import { visible } from "../../text/visible";
 import { useConsoleText } from "../texts";
-import { Answers } from "./Answers";
+import { Answers, AskAgain } from "./Answers";
 import styles from "./call.module.css";
 import { OutcomeView } from "./OutcomeView";
 import { PlanView } from "./PlanView";
@@ -30,25 +30,28 @@ export function CallDialog({ call, title, yes }: Props) {
       onCancel={state.step === "running" ? call.cancel : call.reset}
       footer={
         state.step === "asking" ? (
-          <div className={styles.buttons} style={{ flexDirection: "row-reverse" }}>
+          <div className={styles.answers}>
             <Answers call={call} until={state.response.plan_expires_at} yes={yes ?? text.yes} />
           </div>
         ) : state.step === "running" ? (
           <Button onClick={call.cancel}>{text.cancel}</Button>
         ) : (
-          <Button type="primary" onClick={call.reset}>
-            {text.close}
-          </Button>
+          <div className={styles.answers}>
+            <Button type="primary" onClick={call.reset}>
+              {text.close}
+            </Button>
+            {state.step === "ended" && state.response.status === "expired" && <AskAgain call={call} />}
+          </div>
         )
       }
     >
-      <div className={styles.cardBody} style={{ padding: "8px 0" }}>
+      <div className={styles.dialogBody}>
         {state.step === "running" && <Running since={state.since} />}
         {state.step === "asking" &&
           (state.response.plan ? (
             <PlanView plan={state.response.plan} />
           ) : (
-            <p style={{ whiteSpace: "pre-line" }}>{visible(state.response.confirmation_message ?? "")}</p>
+            <p className={styles.asked}>{visible(state.response.confirmation_message ?? "")}</p>
           ))}
         {state.step === "ended" && <OutcomeView response={state.response} />}
         {state.step === "failed" && <Problem error={state.error} />}

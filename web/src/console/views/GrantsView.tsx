@@ -11,7 +11,7 @@ import { useNow } from "../../history/time";
 import { useLanguage, useText } from "../../i18n";
 import { href } from "../../router";
 import { Loading } from "../../shell/Loading";
-import { Problem, sayError } from "../../shell/Problem";
+import { Problem, sayInOneLine } from "../../shell/Problem";
 import { visible } from "../../text/visible";
 import { scopeWords, untilWords } from "../approvals/words";
 import { timeText } from "../format";
@@ -56,7 +56,7 @@ function GrantRow({ grant }: { grant: Grant }) {
       message.success(text.revoked);
       await client.invalidateQueries({ queryKey: keys.grants });
     },
-    onError: (error) => message.error(sayError(error, texts).message),
+    onError: (error) => message.error(sayInOneLine(error, texts)),
   });
   const scope = scopeWords(grant.scope, text);
   return (

@@ -5,18 +5,18 @@ import { visible } from "../../text/visible";
 import styles from "./approval.module.css";
 import { sayWho } from "./who";
 
-type Words = Texts["conversation"]["approval"];
+type Words = Texts["conversation"];
 
 export function SettledLine({ settled, elsewhere = false }: { settled: Settled; elsewhere?: boolean }) {
-  const words = useText().conversation.approval;
-  return <p className={styles.settled}>{visible(settledWords(settled, elsewhere, words))}</p>;
+  return <p className={styles.settled}>{visible(settledWords(settled, elsewhere, useText().conversation))}</p>;
 }
 
-export function settledWords(settled: Settled, elsewhere: boolean, words: Words): string {
+export function settledWords(settled: Settled, elsewhere: boolean, text: Words): string {
+  const words = text.approval;
   if (settled.settled === "expired") return words.expired;
   if (settled.settled === "withdrawn") return words.withdrawn;
   const { answer } = settled;
-  const by = sayWho(settled.by, null, words.who);
+  const by = sayWho(settled.by, null, text);
   const said = words.said[answer.answer](by);
   const reason = "reason" in answer && answer.reason ? words.reasonWas(answer.reason) : "";
   const kept = "remember" in answer && answer.remember ? words.kept : "";

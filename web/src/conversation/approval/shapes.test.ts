@@ -1,10 +1,14 @@
 import { describe, expect, test } from "vitest";
 
 import type { Remember, Shape } from "../../api/types";
-import { approval as en } from "../../i18n/en/approval";
-import { approval as zh } from "../../i18n/zh/approval";
+import { conversation as enTexts } from "../../i18n/en/conversation";
+import { conversation as zhTexts } from "../../i18n/zh/conversation";
 import { settledWords } from "./SettledLine";
 import { rememberWords, SCOPES, shapeWords, untilOf } from "./shapes";
+import { sayWho } from "./who";
+
+const { approval: en } = enTexts;
+const { approval: zh } = zhTexts;
 
 const SHAPES: Shape[] = [
   { kind: "exact", sha256: "x", shown: "{path: a.txt}" },
@@ -62,8 +66,18 @@ test("a time at which it ends", () => {
 
 test("how a question was settled, and where", () => {
   const no = { settled: "answered", answer: { to: "execution", answer: "no", reason: "not today" }, by: "person:terminal" } as const;
-  expect(settledWords(no, true, en)).toBe("Answered elsewhere. Denied by you in the terminal. Reason: not today");
-  expect(settledWords(no, false, zh)).toBe("您在终端中已拒绝。 理由：not today");
-  expect(settledWords({ settled: "expired" }, false, en)).toBe(en.expired);
-  expect(settledWords({ settled: "withdrawn" }, true, en)).toBe(en.withdrawn);
+  expect(settledWords(no, true, enTexts)).toBe("Answered elsewhere. Denied by you in the terminal. Reason: not today");
+  expect(settledWords(no, false, zhTexts)).toBe("您在终端中已拒绝。 理由：not today");
+  expect(settledWords({ settled: "expired" }, false, enTexts)).toBe(en.expired);
+  expect(settledWords({ settled: "withdrawn" }, true, enTexts)).toBe(en.withdrawn);
+});
+
+test.each([
+  ["policy", "mode:auto", "the mode “Auto”", "模式“自动”"],
+  ["policy", "path:workspace-read", "the permission rules", "权限规则"],
+  ["policy", null, "the permission rules", "权限规则"],
+  ["grant:0190", "grant", "a remembered answer", "已记住的答复"],
+])("who decided is said without internal names: %s %s", (by, rule, english, chinese) => {
+  expect(sayWho(by, rule, enTexts)).toBe(english);
+  expect(sayWho(by, rule, zhTexts)).toBe(chinese);
 });

@@ -5,7 +5,7 @@ import { Button } from "antd";
 import { useUploads } from "../../api/queries";
 import type { ForModelReason } from "../../api/types";
 import { useText } from "../../i18n";
-import { sayError } from "../../shell/Problem";
+import { sayInOneLine } from "../../shell/Problem";
 import { bytesText } from "../../text/bytes";
 import { visible } from "../../text/visible";
 import styles from "./sender.module.css";
@@ -67,6 +67,6 @@ function State({ one, limit, reason }: { one: Attachment; limit: number; reason:
     case "too_large":
       return <small role="alert">{words.tooLarge(bytesText(one.size), bytesText(limit))}</small>;
     case "failed":
-      return <small role="alert">{words.uploadFailed(sayError(one.error, text).message)}</small>;
+      return <small role="alert">{words.uploadFailed(sayInOneLine(one.error, text))}</small>;
   }
 }

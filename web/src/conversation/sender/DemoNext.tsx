@@ -36,7 +36,7 @@ export function DemoNext({ suggested, said, busy, onNext }: Props) {
         {words.next}
       </Button>
       <span className={styles.demoText}>{next}</span>
-      <span>{words.left(done + 1, suggested.length)}</span>
+      <span>{words.step(done + 1, suggested.length)}</span>
     </div>
   );
 }

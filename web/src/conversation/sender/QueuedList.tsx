@@ -10,7 +10,8 @@ import { FileChip } from "../FileChip";
 import styles from "./sender.module.css";
 
 export interface QueueActions {
-  edit: (id: number, content: string) => Promise<void>;
+  /** Whether it was changed. */
+  edit: (id: number, content: string) => Promise<boolean>;
   remove: (id: number) => void;
   send: (id: number) => void;
 }
@@ -42,7 +43,9 @@ function Queued({ message, running, actions }: { message: QueuedMessage; running
     setBusy(true);
     void actions
       .edit(message.id, edited.trim())
-      .then(() => setEdited(null))
+      .then((isSaved) => {
+        if (isSaved) setEdited(null);
+      })
       .finally(() => setBusy(false));
   };
   return (

@@ -42,11 +42,11 @@ export function CallDetails({ call }: { call: CallItem }) {
 }
 
 function Result({ call, outcome }: { call: CallItem; outcome: CallOutcome }) {
-  const { step: words, approval } = useText().conversation;
-  const { who } = approval;
+  const texts = useText().conversation;
+  const words = texts.step;
   const rows = useMemo(() => rowsOf(outcome.data), [outcome.data]);
   const printed = commandIn(call.arguments) !== null || call.output !== "";
-  const decided = (by: string) => by.split("; result: ").map((one) => sayWho(one, outcome.rule, who)).join(" · ");
+  const decided = (by: string) => by.split("; result: ").map((one) => sayWho(one, outcome.rule, texts)).join(" · ");
   return (
     <>
       {outcome.error !== null && (

@@ -53,9 +53,9 @@ export const approval = {
   sendEdited: "Use these arguments",
   exactly: (count: number) => `This is exactly what the model would see (${count} characters).`,
   byHand: {
-    maySee: (tool: string) => `Hand over this result of ${tool}?`,
+    maySee: (tool: string) => `Share this ${tool} result?`,
     exactly: (count: number) => `This is exactly what the caller would get (${count} characters).`,
-    pass: "Hand it over",
+    pass: "Share",
   },
   editResultHint: "The model sees this text instead.",
   resultText: "Result",
@@ -79,13 +79,13 @@ export const approval = {
   who: {
     page: "you on this page",
     terminal: "you in the terminal",
-    grant: "an answer you had remembered",
+    grant: "a remembered answer",
     mode: (mode: string) => `the mode “${mode}”`,
-    rule: (rule: string) => `the rule ${rule}`,
+    rules: "the permission rules",
   },
   askAgain: "Ask again",
   askAgainSaid: (what: string) => `Ask me again: ${what}`,
-  askAgainMasked: "It had a secret in it that is not kept, so it cannot be asked again as it was. Ask for it in a message.",
+  askAgainMasked: "This call contained a secret that was not saved. Send a new message instead.",
   reasonWas: (reason: string) => `Reason: ${reason}`,
   kept: "The answer is remembered.",
 };

@@ -80,7 +80,7 @@ export const conversation = {
     mode: "Mode",
     modeTitle: "What may run without asking",
     modes: {
-      ask: { name: "Ask", about: "Every change needs your approval" },
+      ask: { name: "Ask", about: "Changes need your approval" },
       auto: { name: "Auto", about: "Ordinary changes run at once; sensitive ones still need your approval" },
       "read-only": { name: "Read-only", about: "Nothing is changed" },
       unattended: { name: "Unattended", about: "Only what needs no approval runs" },
@@ -187,7 +187,7 @@ export const conversation = {
   demo: {
     begin: "Press Next to play the first step.",
     next: "Next",
-    left: (done: number, all: number) => `Step ${done} of ${all}`,
+    step: (done: number, all: number) => `Step ${done} of ${all}`,
     over: "The demo is over. To talk to a real model, set one up.",
     setUp: "Set up a model",
   },

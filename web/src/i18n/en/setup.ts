@@ -10,7 +10,7 @@ export const setup = {
   ready: "Ready",
   setUp: (provider: string) => `Set up ${provider}`,
   pasteKeyHint: "It goes to this provider and nowhere else, and never appears in a log.",
-  localHint: "Start its server, then test. Nothing is saved before.",
+  localHint: "Start the server, then test. Nothing is saved until the test passes.",
   customHint: "Any server that speaks the OpenAI API: give its address, and a key if it needs one.",
   custom: "Custom OpenAI-compatible server",
   testAndGo: "Start talking",

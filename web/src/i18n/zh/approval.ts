@@ -80,13 +80,13 @@ export const approval: Same<typeof en> = {
   who: {
     page: "您在本页",
     terminal: "您在终端中",
-    grant: "您让记住的答复",
+    grant: "已记住的答复",
     mode: (mode) => `模式“${mode}”`,
-    rule: (rule) => `规则 ${rule} `,
+    rules: "权限规则",
   },
   askAgain: "再次询问",
   askAgainSaid: (what) => `请再次询问我：${what}`,
-  askAgainMasked: "其中的密文没有保存，无法原样再次询问。请用消息重新提出。",
+  askAgainMasked: "此调用含有敏感内容，未予保存，无法原样再次询问。请发送新消息重新提出。",
   reasonWas: (reason) => `理由：${reason}`,
   kept: "答复已记住。",
 };

@@ -53,8 +53,8 @@ export const conversation: Same<typeof en> = {
     cancel: "取消",
     summary: "前文总结",
     system: "说明",
-    tokens: (input, output) => `${input} → ${output} 词元`,
-    usage: (input, output, cached) => `读入 ${input} 词元（其中 ${cached} 来自缓存），写出 ${output}`,
+    tokens: (input, output) => `Token 数：${input} → ${output}`,
+    usage: (input, output, cached) => `输入 ${input} 个 Token（其中 ${cached} 个来自缓存），输出 ${output} 个`,
   },
   turn: {
     working: "处理中…",
@@ -79,7 +79,7 @@ export const conversation: Same<typeof en> = {
     mode: "模式",
     modeTitle: "哪些操作无需询问",
     modes: {
-      ask: { name: "询问", about: "每次更改都先征求你的同意" },
+      ask: { name: "询问", about: "更改前会征求您的同意" },
       auto: { name: "自动", about: "普通更改直接执行，敏感操作仍会询问" },
       "read-only": { name: "只读", about: "不做任何更改" },
       unattended: { name: "无人值守", about: "只执行无需批准的操作" },
@@ -124,7 +124,7 @@ export const conversation: Same<typeof en> = {
   },
   notice: {
     nudge: "Deskhand 提醒了模型",
-    compacted: (messages, before, after) => `已总结 ${messages} 条消息：${before} → ${after} 词元。`,
+    compacted: (messages, before, after) => `已总结 ${messages} 条消息：Token 数 ${before} → ${after}。`,
     process: (status, code) =>
       `后台进程${status === "exited" ? "已结束" : status === "killed" ? "被终止" : "超时"}${code === null ? "" : `（退出码 ${code}）`}：`,
   },
@@ -185,7 +185,7 @@ export const conversation: Same<typeof en> = {
   demo: {
     begin: "点击“下一步”播放第一步。",
     next: "下一步",
-    left: (done, all) => `第 ${done} 步，共 ${all} 步`,
+    step: (done, all) => `第 ${done} 步，共 ${all} 步`,
     over: "演示已结束。要与真正的模型对话，请设置模型。",
     setUp: "设置模型",
   },
@@ -198,7 +198,7 @@ export const conversation: Same<typeof en> = {
     blocked: "已阻止",
     execution_rejected: "已拒绝",
     expired: "超时未答复",
-    nobody_to_ask: "无人可问",
+    nobody_to_ask: "没有人可以批准",
     error: "失败",
     timed_out: "执行超时",
     cancelled: "已取消",

@@ -22,7 +22,7 @@ export const abouts: Record<string, string> = {
   "dialects.countbot.exec_max_output_length": "CountBot 的 exec 最多返回多少字符的输出（即其 max_output_length）",
   model: "要使用的模型，格式为 服务商/名称；为空则使用找到的第一个",
   fallback_model: "首选模型无响应时使用的模型，格式为 服务商/名称",
-  instructions: "每次会话开始时告诉模型的内容",
+  instructions: "每次对话开始时告诉模型的内容",
   "chain.max_rounds": "一轮中最多询问模型的次数",
   "chain.max_calls": "一轮中最多调用工具的次数",
   "chain.max_tokens": "一轮最多使用的令牌数（输入加输出）；0 表示不限",

@@ -5,6 +5,7 @@ import { useId } from "react";
 import type { KeySource, Models, Provider } from "../../api/types";
 import { useText } from "../../i18n";
 import styles from "../settings.module.css";
+import { titleOf } from "./titleOf";
 
 export type KeyPlace = Exclude<KeySource, "environment">;
 
@@ -19,12 +20,14 @@ interface Props {
 }
 
 export function KeyField({ provider, keyring, value, onChange, onLeave, where, onWhere }: Props) {
-  const words = useText().settings;
+  const text = useText();
+  const words = text.settings;
+  const title = titleOf(provider, text);
   const id = useId();
   const placeholder = provider.has_key
     ? words.keyStored
     : provider.needs_key
-      ? words.keyPlaceholder(provider.title)
+      ? words.keyPlaceholder(title)
       : words.keyOptional;
   return (
     <div className={styles.field}>
@@ -32,7 +35,7 @@ export function KeyField({ provider, keyring, value, onChange, onLeave, where, o
         <label htmlFor={id}>{words.key}</label>
         {provider.key_url !== null && (
           <a href={provider.key_url} target="_blank" rel="noreferrer">
-            {words.getKey(provider.title)}
+            {words.getKey(title)}
           </a>
         )}
       </div>

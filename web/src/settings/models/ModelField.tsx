@@ -9,6 +9,7 @@ import { ModelProblem } from "./ModelProblem";
 
 interface Props {
   provider: Provider;
+  /** Where the list was asked for. */
   address: string;
   value: string;
   onChange: (model: string) => void;
@@ -52,7 +53,7 @@ export function ModelField({ provider, address, value, onChange, pending, list, 
         )}
       </div>
       {!pending && !quiet && list?.error !== undefined && (
-        <ModelProblem error={list.error} provider={provider} address={address} model={value}>
+        <ModelProblem error={list.error} provider={provider} address={address} model="">
           <p>{words.modelsNone}</p>
         </ModelProblem>
       )}

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import type { ModelError, Provider } from "../../api/types";
 import { type Texts, useText } from "../../i18n";
 import styles from "../settings.module.css";
+import { titleOf } from "./titleOf";
 
 type Problem = keyof Texts["settings"]["problems"];
 
@@ -25,13 +26,11 @@ export function hostOf(address: string): string {
 }
 
 export function ModelProblem({ error, provider, address, model, children }: Props) {
-  const words = useText().settings;
-  const problem = problemOf(error, provider, words.problems);
-  const about = {
-    title: provider?.title ?? words.provider,
-    host: address === null || address === "" ? (provider?.title ?? words.provider) : hostOf(address),
-    model,
-  };
+  const text = useText();
+  const words = text.settings;
+  const problem = problemOf(error, provider, model, words.problems);
+  const title = provider === undefined ? words.provider : titleOf(provider, text);
+  const about = { title, host: address === null || address === "" ? title : hostOf(address), model };
   const command = commandFor(problem, provider, model);
   return (
     <Alert
@@ -47,7 +46,7 @@ export function ModelProblem({ error, provider, address, model, children }: Prop
             </p>
           )}
           <p className={styles.said}>
-            {error.said === null ? error.message : words.providerSaid(about.host, error.said)}
+            {error.said === null ? words.details(error.message) : words.providerSaid(about.host, error.said)}
           </p>
           {children}
         </>
@@ -56,8 +55,9 @@ export function ModelProblem({ error, provider, address, model, children }: Prop
   );
 }
 
-function problemOf({ problem }: ModelError, provider: Provider | undefined, known: object): Problem {
+function problemOf({ problem }: ModelError, provider: Provider | undefined, model: string, known: object): Problem {
   if (problem === "no_server" && provider?.start) return "not_running";
+  if (problem === "no_such_model" && model === "") return "other";
   return problem in known ? (problem as Problem) : "other";
 }
 

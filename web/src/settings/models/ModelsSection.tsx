@@ -8,6 +8,7 @@ import { useText } from "../../i18n";
 import { Loading } from "../../shell/Loading";
 import { Problem } from "../../shell/Problem";
 import styles from "../settings.module.css";
+import { Warnings } from "../Warnings";
 import { ProviderRow } from "./ProviderRow";
 import { TestResult } from "./TestResult";
 import { usualModelOf } from "./usualModel";
@@ -26,7 +27,7 @@ export function ModelsSection() {
       <h2 className={styles.group}>{text.providers}</h2>
       <ul className={styles.card}>
         {models.data.providers.map((provider) => (
-          <ProviderRow key={provider.name} provider={provider} keyring={models.data.keyring} owner={owner} />
+          <ProviderRow key={provider.name} provider={provider} keyring={models.data.keyring} usual={models.data.usual} owner={owner} />
         ))}
       </ul>
     </>
@@ -59,7 +60,10 @@ function Usual({ models, owner }: { models: Models; owner: boolean }) {
               placeholder={models.usual === null ? text.usualPlaceholder : text.usualNone}
               options={[...known].map((value) => ({ value }))}
               showSearch={{ filterOption: (typed, option) => (option?.value ?? "").includes(typed) }}
-              onChange={(value: string) => setName(value)}
+              onChange={(value: string) => {
+                setName(value);
+                test.reset();
+              }}
             />
             <Button
               type="primary"
@@ -74,6 +78,7 @@ function Usual({ models, owner }: { models: Models; owner: boolean }) {
             </Button>
           </div>
           {setUsual.isError && <Problem error={setUsual.error} />}
+          <Warnings title={text.savedWith} warnings={setUsual.data?.warnings} />
           <TestResult
             pending={test.isPending}
             result={test.data}

@@ -2,10 +2,11 @@
 import { Button, Checkbox, Input } from "antd";
 import { useEffect, useId, useRef, useState } from "react";
 
-import type { Models, Provider } from "../../api/types";
+import type { ModelError, Models, Provider } from "../../api/types";
 import { useText } from "../../i18n";
-import { sayError } from "../../shell/Problem";
+import { sayInOneLine } from "../../shell/Problem";
 import styles from "../settings.module.css";
+import { Warnings } from "../Warnings";
 import { KeyField, type KeyPlace } from "./KeyField";
 import { ModelField } from "./ModelField";
 import { hostOf } from "./ModelProblem";
@@ -20,6 +21,9 @@ interface Props {
   /** All was saved; the model as the provider names it. */
   onSaved?: (model: string) => void;
 }
+
+/** After these a key helps, also where none is needed as a rule. */
+const KEY_PROBLEMS = ["no_key", "wrong_key", "key_held_back"];
 
 export function ProviderForm({ provider, keyring, asDefault, onSaved }: Props) {
   const text = useText();
@@ -45,14 +49,33 @@ export function ProviderForm({ provider, keyring, asDefault, onSaved }: Props) {
   const lacksKey = provider.needs_key && !provider.has_key && key.trim() === "";
   const isComplete = address.trim() !== "" && !lacksKey;
 
+  const [wantsKey, setWantsKey] = useState(provider.has_key || provider.start === null);
+  const noteKey = (error: ModelError | undefined) => {
+    if (error !== undefined && KEY_PROBLEMS.includes(error.problem)) setWantsKey(true);
+  };
+
+  // Grows with each edit and each request: an answer to something older decides nothing.
+  const round = useRef(0);
   const asked = useRef("");
+  const edited = () => {
+    round.current += 1;
+    test.reset();
+    save.reset();
+  };
+  const placeEdited = () => {
+    edited();
+    list.reset();
+    asked.current = "";
+  };
   const load = async (again: boolean) => {
     const wanted = JSON.stringify(typed);
     if (!isComplete || (!again && asked.current === wanted)) return;
     asked.current = wanted;
-    test.reset();
-    const { models } = await list.mutateAsync({ provider: provider.name, ...typed });
-    setModel((chosen) => suggestion(models, chosen, provider.default_model));
+    edited();
+    const now = round.current;
+    const { models, error } = await list.mutateAsync({ provider: provider.name, ...typed });
+    noteKey(error);
+    if (round.current === now) setModel((chosen) => suggestion(models, chosen, provider.default_model));
   };
   const loadQuietly = (again: boolean) => {
     // What failed is shown below the model.
@@ -75,9 +98,11 @@ export function ProviderForm({ provider, keyring, asDefault, onSaved }: Props) {
     onSaved?.(model.trim());
   };
   const submit = async () => {
-    save.reset();
+    edited();
+    const now = round.current;
     const result = await test.mutateAsync({ model: `${provider.name}/${model.trim()}`, ...typed });
-    if (result.ok) await store();
+    noteKey(result.error);
+    if (result.ok && round.current === now) await store();
   };
   return (
     <form
@@ -98,7 +123,10 @@ export function ProviderForm({ provider, keyring, asDefault, onSaved }: Props) {
             autoComplete="off"
             spellCheck={false}
             placeholder="http://127.0.0.1:8080/v1"
-            onChange={(event) => setAddress(event.target.value)}
+            onChange={(event) => {
+              setAddress(event.target.value);
+              placeEdited();
+            }}
             onBlur={() => loadQuietly(false)}
           />
           {provider.name === "custom" && <p className={styles.hint}>{words.addressHint}</p>}
@@ -113,27 +141,39 @@ export function ProviderForm({ provider, keyring, asDefault, onSaved }: Props) {
           </Button>
         </div>
       )}
-      {(isCloud || provider.start === null) && (
+      {(isCloud || wantsKey) && (
         <KeyField
           provider={provider}
           keyring={keyring}
           value={key}
-          onChange={setKey}
+          onChange={(typed) => {
+            setKey(typed);
+            placeEdited();
+          }}
           onLeave={() => loadQuietly(false)}
           where={where}
           onWhere={setWhere}
         />
       )}
       {asksForKey && (
-        <Checkbox checked={useStored} onChange={(event) => setUseStored(event.target.checked)}>
+        <Checkbox
+          checked={useStored}
+          onChange={(event) => {
+            setUseStored(event.target.checked);
+            edited();
+          }}
+        >
           {words.useStoredKey(hostOf(address.trim()))}
         </Checkbox>
       )}
       <ModelField
         provider={provider}
-        address={address}
+        address={list.variables?.base_url ?? before}
         value={model}
-        onChange={setModel}
+        onChange={(chosen) => {
+          setModel(chosen);
+          edited();
+        }}
         pending={list.isPending}
         list={list.data}
         onReload={() => loadQuietly(true)}
@@ -152,10 +192,10 @@ export function ProviderForm({ provider, keyring, asDefault, onSaved }: Props) {
       <TestResult
         pending={test.isPending}
         result={test.data}
-        error={test.error ?? list.error}
+        error={test.error ?? (test.data === undefined ? list.error : null)}
         provider={provider}
-        address={address}
-        model={model}
+        address={test.variables?.base_url ?? before}
+        model={test.variables?.model.slice(provider.name.length + 1) ?? ""}
       >
         <Button size="small" loading={save.isPending} onClick={() => void store().catch(() => undefined)}>
           {words.saveAnyway}
@@ -163,9 +203,10 @@ export function ProviderForm({ provider, keyring, asDefault, onSaved }: Props) {
       </TestResult>
       {save.isError && (
         <p className={styles.bad} role="alert">
-          {sayError(save.error, text).message} {sayError(save.error, text).hint}
+          {sayInOneLine(save.error, text)}
         </p>
       )}
+      <Warnings title={words.savedWith} warnings={save.data?.warnings} />
     </form>
   );
 }

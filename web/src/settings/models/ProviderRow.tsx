@@ -5,42 +5,49 @@ import { useState } from "react";
 
 import type { Models, Provider } from "../../api/types";
 import { type Texts, useText } from "../../i18n";
-import { sayError } from "../../shell/Problem";
+import { Problem, sayInOneLine } from "../../shell/Problem";
 import styles from "../settings.module.css";
+import { Warnings } from "../Warnings";
 import { ProviderForm } from "./ProviderForm";
+import { titleOf } from "./titleOf";
 import { useModelActions } from "./useModelActions";
 
 interface Props {
   provider: Provider;
   keyring: Models["keyring"];
+  usual: Models["usual"];
   owner: boolean;
 }
 
 export function keyState(provider: Provider, text: Texts): string {
-  if (!provider.needs_key) return text.settings.needsNoKey;
-  if (!provider.has_key || provider.key_source === null) return text.settings.noKey;
-  return text.settings.keyFrom[provider.key_source];
+  const words = text.settings;
+  if (provider.has_key && provider.key_source !== null) return words.keyFrom[provider.key_source];
+  if (provider.needs_key) return words.noKey;
+  return provider.base_url === null ? words.noAddress : words.needsNoKey;
 }
 
-export function ProviderRow({ provider, keyring, owner }: Props) {
+export function ProviderRow({ provider, keyring, usual, owner }: Props) {
   const text = useText();
   const words = text.settings;
   const { modal, message } = App.useApp();
   const { removeKey, setUsual } = useModelActions();
   const [open, setOpen] = useState(false);
   const [saved, setSaved] = useState<string | null>(null);
-  const usable = provider.has_key || !provider.needs_key;
+  // Whether a server on this machine runs is known only once it is asked.
+  const isSetUp = provider.needs_key ? provider.has_key : provider.base_url !== null && provider.start === null;
+  const title = titleOf(provider, text);
+  const savedModel = `${provider.name}/${saved ?? ""}`;
   const removable = provider.has_key && provider.key_source !== "environment";
   const remove = () => {
     modal.confirm({
-      title: words.removeKeyQuestion(provider.title),
+      title: words.removeKeyQuestion(title),
       content: words.removeKeyText,
       okText: words.removeKey,
       cancelText: words.cancel,
       okButtonProps: { danger: true },
       onOk: () =>
         removeKey.mutateAsync(provider.name).catch((error: unknown) => {
-          void message.error(sayError(error, text).message);
+          void message.error(sayInOneLine(error, text));
         }),
     });
   };
@@ -48,13 +55,13 @@ export function ProviderRow({ provider, keyring, owner }: Props) {
   return (
     <li className={styles.item}>
       <div className={styles.line}>
-        {usable ? (
+        {isSetUp ? (
           <CheckCircleFilled aria-hidden className={styles.good} />
         ) : (
           <MinusCircleOutlined aria-hidden className={styles.faint} />
         )}
         <div className={styles.grow}>
-          <strong>{provider.title}</strong>
+          <strong>{title}</strong>
           <span className={styles.sub}>{keyState(provider, text)}</span>
         </div>
         {removable && (
@@ -66,7 +73,7 @@ export function ProviderRow({ provider, keyring, owner }: Props) {
           size="small"
           disabled={!owner}
           aria-expanded={open}
-          aria-label={`${open ? words.cancel : action}: ${provider.title}`}
+          aria-label={`${open ? words.cancel : action}: ${title}`}
           onClick={() => setOpen(!open)}
         >
           {open ? words.cancel : action}
@@ -74,14 +81,18 @@ export function ProviderRow({ provider, keyring, owner }: Props) {
       </div>
       {open && <ProviderForm provider={provider} keyring={keyring} asDefault={false} onSaved={setSaved} />}
       {open && saved !== null && (
-        <Button
-          size="small"
-          disabled={setUsual.isSuccess}
-          loading={setUsual.isPending}
-          onClick={() => setUsual.mutate(`${provider.name}/${saved}`)}
-        >
-          {words.makeDefault(`${provider.name}/${saved}`)}
-        </Button>
+        <>
+          <Button
+            size="small"
+            disabled={usual === savedModel}
+            loading={setUsual.isPending}
+            onClick={() => setUsual.mutate(savedModel)}
+          >
+            {words.makeDefault(savedModel)}
+          </Button>
+          {setUsual.isError && <Problem error={setUsual.error} />}
+          <Warnings title={words.savedWith} warnings={setUsual.data?.warnings} />
+        </>
       )}
     </li>
   );

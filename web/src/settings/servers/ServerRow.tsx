@@ -4,7 +4,7 @@ import { useState } from "react";
 
 import type { McpServer, ServerStatus } from "../../api/types";
 import { useText } from "../../i18n";
-import { sayError } from "../../shell/Problem";
+import { sayInOneLine } from "../../shell/Problem";
 import { visible } from "../../text/visible";
 import shared from "../settings.module.css";
 import { LinkView } from "./LinkView";
@@ -76,7 +76,7 @@ function Actions({ server, actions }: ActionsProps) {
   const { modal, message } = App.useApp();
   const { change, remove, restart } = actions;
   const name = visible(server.name);
-  const onError = (error: unknown) => void message.error(sayError(error, texts).message);
+  const onError = (error: unknown) => void message.error(sayInOneLine(error, texts));
   const askRemove = () => {
     modal.confirm({
       title: text.removeQuestion(name),

@@ -4,7 +4,7 @@ import { App, Select } from "antd";
 import type { ListedTool, McpServer, ServerChange, ServerPermission, ToolRule } from "../../api/types";
 import { useText } from "../../i18n";
 import { href } from "../../router";
-import { sayError } from "../../shell/Problem";
+import { sayInOneLine } from "../../shell/Problem";
 import { visible } from "../../text/visible";
 import shared from "../settings.module.css";
 import styles from "./servers.module.css";
@@ -22,7 +22,7 @@ export function ToolRules({ server }: { server: McpServer }) {
   const set = (wanted: ServerChange) =>
     change.mutate(
       { name: server.name, change: wanted },
-      { onError: (error) => void message.error(sayError(error, texts).message) },
+      { onError: (error) => void message.error(sayInOneLine(error, texts)) },
     );
   const disabled = !server.editable || change.isPending;
   return (
@@ -42,7 +42,7 @@ export function ToolRules({ server }: { server: McpServer }) {
           onChange={(permission) => set({ permission })}
         />
       </div>
-      {server.tools.length === 0 && <p className={shared.hint}>{text.noTools}</p>}
+      {server.tools.length === 0 && <p className={shared.hint}>{server.status === "ready" ? text.noTools : text.toolsLater}</p>}
       <ul className={styles.tools}>
         {server.tools.map((tool) => (
           <li key={tool.name} className={styles.rule}>

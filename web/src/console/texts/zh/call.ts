@@ -49,7 +49,7 @@ export const call: Same<typeof en> = {
     blocked: "已阻止",
     execution_rejected: "已拒绝",
     expired: "无人及时回答",
-    nobody_to_ask: "无人可问",
+    nobody_to_ask: "没有人可以批准",
     error: "失败",
     timed_out: "超时",
     cancelled: "已取消",

@@ -2,7 +2,7 @@ import type { Same } from "../../../i18n/texts";
 import type { tools as en } from "../en/tools";
 
 export const tools: Same<typeof en> = {
-  title: "工具控制台",
+  title: "工具台",
   intro: "在这里可以手动使用每个工具：填写表单，查看计划，然后运行。不需要任何模型。",
   list: "工具",
   search: "按名称、用途或关键词搜索",

@@ -29,7 +29,7 @@ impl Provider for Discreet {
             let mut on = |delta: Delta| match delta {
                 // Its words are those of an error, which may name a server.
                 Delta::Notice(_) => {
-                    on(Delta::Notice("The model did not answer; it is asked again.".to_owned()))
+                    on(Delta::Notice("The model did not answer; asking again.".to_owned()));
                 }
                 other => on(other),
             };

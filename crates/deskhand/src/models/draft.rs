@@ -174,10 +174,10 @@ impl ConfiguredModels {
             StoredKey::GoesAlong => address.after.as_ref(),
             StoredKey::StaysWhereEntered => address.before.as_ref(),
         };
-        if let Some(url) = belongs_to {
-            if draft.stored_key == StoredKey::GoesAlong || self.keys().address(&preset.name)?.is_none() {
-                self.keys().move_key(&preset.name, url.as_str())?;
-            }
+        if let Some(url) = belongs_to
+            && (draft.stored_key == StoredKey::GoesAlong || self.keys().address(&preset.name)?.is_none())
+        {
+            self.keys().move_key(&preset.name, url.as_str())?;
         }
         Ok(None)
     }

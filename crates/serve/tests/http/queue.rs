@@ -114,12 +114,12 @@ async fn held_message_is_not_sent_after_the_next_turn_unless_edited() {
     let desk = Desk::asking(&["to the new", "to the second", "to the edited"]).await;
     let held = desk.queue("held").await;
     assert_eq!(desk.post("/cancel", json!({})).await.0, 200);
-    desk.until(Desk::is_idle).await;
+    desk.until_idle().await;
     // Neither the next message nor one that is queued now brings it along.
     assert_eq!(desk.post("/messages", json!({"content": "new"})).await.0, 202);
-    desk.until(|desk| async { desk.said().await.len() == 4 && desk.is_idle().await }).await;
+    until("4 messages", async || desk.said().await.len() == 4 && desk.is_idle().await).await;
     desk.queue("second").await;
-    desk.until(|desk| async { desk.said().await.len() == 6 && desk.is_idle().await }).await;
+    until("6 messages", async || desk.said().await.len() == 6 && desk.is_idle().await).await;
     assert_eq!(desk.said().await[2..], ["new", "to the new", "second", "to the second"]);
     assert_eq!(desk.queued().await, ["held"]);
     // Edited, it is wanted: it goes after the next turn.
@@ -127,7 +127,7 @@ async fn held_message_is_not_sent_after_the_next_turn_unless_edited() {
     let (status, edited) = answer(json_body(edit, &json!({"content": "edited"}))).await;
     assert_eq!((status, &edited["held"]), (200, &json!(false)), "{edited}");
     desk.queue("last").await;
-    desk.until(|desk| async { desk.said().await.len() >= 8 && desk.is_idle().await }).await;
+    until("8 messages", async || desk.said().await.len() >= 8 && desk.is_idle().await).await;
     assert_eq!(desk.said().await[6..8], ["edited", "to the edited"]);
 }
 

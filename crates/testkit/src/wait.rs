@@ -34,7 +34,7 @@ impl<T> Look for Option<T> {
 ///
 /// # Panics
 /// After [`PATIENCE`].
-pub async fn until<L: Look>(what: &str, mut look: impl AsyncFnMut() -> L) -> L::Found {
+pub async fn until<L: Look, F: Future<Output = L>>(what: &str, mut look: impl FnMut() -> F) -> L::Found {
     let begun = Instant::now();
     loop {
         if let Some(found) = look().await.found() {

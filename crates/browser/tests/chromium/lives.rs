@@ -106,11 +106,8 @@ async fn it_ends_when_deskhand_is_killed() {
         .kill_on_drop(true)
         .spawn()
         .unwrap();
-    until("it is ready", async || {
-        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
-        folder.path().join("ready").exists()
-    })
-    .await;
+    until("it is ready", async || folder.path().join("ready").exists()).await;
+    assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
     assert!(processes_of(folder.path()).len() > 2);
     child.kill().await.unwrap();
     until_none_is_left(folder.path()).await;

@@ -78,6 +78,14 @@ impl Person {
         }
     }
 
+    /// An error for all who do not sit at this machine: somebody with a stolen link gets no further.
+    pub fn must_be_here(&self, what: &str, hint: &str) -> Result<(), ApiError> {
+        if self.here {
+            return Ok(());
+        }
+        Err(ApiError::forbidden("not_from_elsewhere", format!("{what} at the machine itself")).hint(hint))
+    }
+
     /// An error for all but the owner.
     pub fn must_be_owner(&self, what: &str) -> Result<(), ApiError> {
         if self.is_owner() {

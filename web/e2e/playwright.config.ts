@@ -13,7 +13,7 @@ export default defineConfig({
   testDir: here,
   outputDir: join(tmpdir(), "deskhand-page-tests"),
   fullyParallel: true,
-  forbidOnly: process.env.CI === "true",
+  forbidOnly: Boolean(process.env.CI),
   workers: 2,
   // Generous, since the machine may be busy with other things; nothing here is about speed.
   timeout: 60_000,

@@ -41,12 +41,13 @@ export class FakeProvider {
     const pieces: Buffer[] = [];
     request.on("data", (data: Buffer) => pieces.push(data));
     request.on("end", () => {
-      if (request.method === "POST") this.bodies.push(Buffer.concat(pieces).toString());
-      this.respond(request, response);
+      const body = Buffer.concat(pieces).toString();
+      if (request.method === "POST") this.bodies.push(body);
+      this.respond(request, response, body);
     });
   }
 
-  private respond(request: IncomingMessage, response: ServerResponse): void {
+  private respond(request: IncomingMessage, response: ServerResponse, body: string): void {
     const key = request.headers.authorization?.replace("Bearer ", "") ?? "";
     this.keys.push(key);
     if (key !== this.goodKey) {
@@ -58,6 +59,13 @@ export class FakeProvider {
       response.writeHead(200, { "content-type": "application/json" });
       const data = this.models.map((id) => ({ id, object: "model" }));
       response.end(JSON.stringify({ object: "list", data }));
+      return;
+    }
+    const { model } = JSON.parse(body) as { model: string };
+    if (!this.models.includes(model)) {
+      response.writeHead(404, { "content-type": "application/json" });
+      const message = `The model \`${model}\` does not exist or you do not have access to it.`;
+      response.end(JSON.stringify({ error: { message, type: "invalid_request_error", code: "model_not_found" } }));
       return;
     }
     response.writeHead(200, { "content-type": "text/event-stream" });

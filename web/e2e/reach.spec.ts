@@ -61,6 +61,34 @@ test.describe("on a phone, in Chinese", () => {
   });
 });
 
+test("a folder is added at the page, and an open conversation moves there", async ({ open, page, watch }) => {
+  watch.allow(/status of 400/);
+  const server = await open({
+    mode: "auto",
+    files: { "extra/kept.txt": "" },
+    talk: {
+      first: [calls("write_file", { path: "a.txt", content: "x\n" }), says("One.")],
+      second: [calls("write_file", { path: "b.txt", content: "x\n" }), says("Two.")],
+    },
+  });
+  await say(page, "the first one");
+  await answered(page, "One.");
+  expect(server.has("a.txt")).toBe(true);
+  await choose(page, "Folder", /Add a folder/);
+  const dialog = page.getByRole("dialog", { name: "Add a folder…" });
+  const path = dialog.getByRole("textbox", { name: "Path of the folder" });
+  await path.fill("/");
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("is the whole file system");
+  await path.fill(server.path("extra"));
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(shows(page, "Folder: extra")).toBeVisible();
+  await say(page, "the second one");
+  await answered(page, "Two.");
+  expect(server.has("extra/b.txt")).toBe(true);
+});
+
 test("what the server was started with is not loosened", async ({ open, page }) => {
   await open({ mode: "read-only", talk: {} });
   await expect(shows(page, "Mode: Read-only")).toBeVisible();

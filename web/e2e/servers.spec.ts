@@ -63,6 +63,16 @@ test("a server is added, shows its tools and its log, is denied a tool, and remo
   await expect(small).toContainText("2 tools");
   expect(await call()).toMatchObject({ status: "success", need_confirmation: false });
 
+  // What holds for all of its tools holds for those that say nothing else.
+  await choose(page, "All tools of this server", "Allow");
+  await choose(page, "echo", "Default (Allow)");
+  await expect.poll(async () => (await call()).status).toBe("success");
+  const starts = async () => ((await small.getByRole("log").innerText()).match(/connected, 2 tools/g) ?? []).length;
+  const before = await starts();
+  await small.getByRole("button", { name: "Restart: small" }).click();
+  await expect.poll(starts).toBe(before + 1);
+  await expect(small).toContainText("Connected");
+
   await small.getByRole("button", { name: "Turn off: small" }).click();
   await expect(small).toContainText("Off");
   await small.getByRole("button", { name: "Turn on: small" }).click();
@@ -88,14 +98,16 @@ test("a program that cannot run says why, and a wrong entry is not added", async
   await json.fill("{ nothing");
   await page.getByRole("button", { name: "Review" }).click();
   await expect(page.getByRole("alert")).toContainText("this is not JSON");
-  await json.fill(
-    JSON.stringify({
-      mcpServers: {
-        small: { command: "python3", args: [FIXTURE, "good"], autoApprove: ["echo"] },
-        old: { type: "sse", url: "https://example.com/sse" },
-      },
-    }),
-  );
+  const settings = JSON.stringify({
+    mcpServers: {
+      small: { command: "python3", args: [FIXTURE, "good"], autoApprove: ["echo"] },
+      old: { type: "sse", url: "https://example.com/sse" },
+    },
+  });
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByText("Choose a file", { exact: true }).click();
+  await (await chooser).setFiles({ name: "mcp.json", mimeType: "application/json", buffer: Buffer.from(settings) });
+  await expect(json).toHaveValue(settings);
   await page.getByRole("button", { name: "Review" }).click();
   await expect(page.getByRole("main")).toContainText(`python3 ${FIXTURE} good`);
   await expect(page.getByRole("main")).toContainText("mcpServers.old.type");

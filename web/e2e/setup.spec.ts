@@ -69,7 +69,15 @@ test("a custom server is set up by its address, with a model found in its own li
     await address.fill("http://nowhere.invalid/v1");
     await address.blur();
     await expect(page.getByRole("alert")).toContainText("The name nowhere.invalid was not found.");
+    const closed = await FakeProvider.start("");
+    const nobody = closed.baseUrl;
+    await closed.stop();
+    await address.fill(nobody);
+    await address.blur();
+    await expect(page.getByRole("alert")).toContainText(`No server is running at ${new URL(nobody).host}.`);
     await address.fill(provider.baseUrl);
+    // What was said about the other address is gone with the first letter.
+    await expect(page.getByRole("alert")).toHaveCount(0);
     await address.blur();
     await expect(page.getByRole("alert")).toContainText("requires an API key.");
     await page.getByRole("radio", { name: "A file that only you can read" }).check();
@@ -77,6 +85,9 @@ test("a custom server is set up by its address, with a model found in its own li
     await page.getByRole("textbox", { name: "Key" }).blur();
     await expect(page.getByText("4 models available")).toBeVisible();
     const model = page.getByRole("combobox", { name: "Model" });
+    await model.fill("gamma");
+    await page.getByRole("button", { name: "Test and save" }).click();
+    await expect(page.getByRole("alert")).toContainText("has no model “gamma”.");
     await model.fill("LARGE");
     const shown = page.locator(".ant-select-item-option");
     await expect(shown).toHaveText(["alpha-large", "beta-large"]);
@@ -108,6 +119,26 @@ test("Ollama that does not run says how to start it, in Chinese, too", async ({ 
   await page.getByRole("button", { name: /^Ollama/ }).click();
   await expect(page.getByRole("alert")).toContainText(`Ollama 没有在 ${host} 运行。`);
   await expect(page.getByRole("alert")).toContainText("ollama serve");
+});
+
+test("a local server that requires a key gets one, and what overrides the choice is shown", async ({ open, page }) => {
+  const provider = await FakeProvider.start("its-key", ["tiny"]);
+  try {
+    const server = await open({ environment: { OLLAMA_HOST: new URL(provider.baseUrl).host, DESKHAND_MODEL: "openai/other" } });
+    await visit(page, server, "/setup");
+    await page.getByRole("button", { name: /^Ollama/ }).click();
+    await expect(page.getByRole("alert")).toContainText("requires an API key.");
+    await page.getByRole("textbox", { name: "Key" }).fill("its-key");
+    await page.getByRole("radio", { name: "A file that only you can read" }).check();
+    await expect(page.getByText("1 model available")).toBeVisible();
+    await expect(page.getByRole("combobox", { name: "Model" })).toHaveValue("tiny");
+    await page.getByRole("button", { name: "Test and save" }).click();
+    await expect(page.getByText("It answers")).toBeVisible();
+    expect(provider.keys.at(-1)).toBe("its-key");
+    await expect(page.getByRole("alert").filter({ hasText: "Saved, but note:" })).toContainText("DESKHAND_MODEL");
+  } finally {
+    await provider.stop();
+  }
 });
 
 test("a key is added and removed in the settings", async ({ open, page }) => {
@@ -163,4 +194,23 @@ test("the demo plays a step for each Next, and nothing that nobody asked for", a
   await answered(page, "That was refused before anything ran");
   await expect(next).toHaveCount(0);
   await expect(page.getByText("The demo is over.")).toBeVisible();
+});
+
+test.describe("in Chinese", () => {
+  test.use({ locale: "zh-CN" });
+
+  test("the demo speaks Chinese, its steps and its answers", async ({ open, page }) => {
+    await open();
+    await page.getByRole("button", { name: /先看演示/ }).click();
+    await expect(page).toHaveURL(/\/s\//);
+    await expect(page.getByText(/^第 1 步，共 \d 步$/)).toBeVisible();
+    await page.getByRole("button", { name: named("下一步") }).click();
+    await expect(page.getByText(/^第 2 步，共 \d 步$/)).toBeVisible();
+    const said = page.getByRole("article", { name: "您" });
+    await expect(said).toHaveCount(1);
+    await expect(said).toContainText(/\p{Script=Han}/u);
+    const answer = page.getByRole("article", { name: "Deskhand" }).last();
+    await expect(answer).toHaveAttribute("aria-busy", "false");
+    await expect(answer).toContainText(/\p{Script=Han}{4}/u);
+  });
 });

@@ -215,13 +215,17 @@ impl App {
     }
 
     /// The services for one session alone: of all uploads it sees its own, and the skills where it is the session of
-    /// the installation's owner (`None`), whose they are. Its relative paths start at `workspace`.
+    /// the installation's owner (`None`), whose they are. Its relative paths start at `workspace`, which is one more root
+    /// where it was added since the start.
     pub fn services_of(&self, session_id: &str, owner: Option<&str>, workspace: &Path) -> Result<Services> {
         let mut read_only = vec![self.data_dir.join("uploads").join(session_id)];
         if owner.is_none() {
             read_only.push(self.skills());
         }
         let mut config = PathsConfig { read_only, ..self.paths_config.clone() };
+        if !config.workspaces.iter().any(|folder| folder == workspace) {
+            config.workspaces.push(workspace.to_path_buf());
+        }
         config.workspaces.sort_by_key(|folder| folder != workspace);
         let paths = Paths::open(config).context("the workspace cannot be opened")?;
         #[cfg(unix)]

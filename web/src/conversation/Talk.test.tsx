@@ -3,7 +3,7 @@ import { act, fireEvent, render, screen, waitFor } from "@testing-library/react"
 import { App } from "antd";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import type { EventBody, Message, TurnState } from "../api/types";
+import type { EventBody, Message, QueuedMessage, TurnState } from "../api/types";
 import { LanguageProvider, loadLanguage } from "../i18n";
 import { FakeEventSource } from "../test/FakeEventSource";
 import { ConversationView } from "./ConversationView";
@@ -14,6 +14,7 @@ const first = await loadLanguage("en");
 let messages: Message[] = [];
 let turn: TurnState | null = null;
 let lastEvent = 0;
+let queued: QueuedMessage[] = [];
 let posted: { path: string; body: unknown }[] = [];
 let answerSend: () => Response | Promise<Response> = () => Response.json({ session_id: "s", turn_id: "turn-1", message_id: 7, first_event: 1 }, { status: 202 });
 
@@ -23,7 +24,10 @@ function answer(url: string, init: RequestInit): Promise<Response> {
     posted.push({ path, body: JSON.parse((init.body as string | undefined) ?? "{}") });
     return Promise.resolve(path === "sessions/s/messages" ? answerSend() : Response.json({ success: true }));
   }
-  const session = { id: "s", session_id: "s", title: "T", metadata: {}, last_event: lastEvent, turn };
+  if (init.method === "PUT") {
+    return Promise.resolve(Response.json({ error: { code: "conflict", message: "It is being sent.", hint: "Wait." } }, { status: 409 }));
+  }
+  const session = { id: "s", session_id: "s", title: "T", metadata: {}, last_event: lastEvent, turn, queued };
   const answers: Record<string, unknown> = {
     "sessions/s": session,
     "sessions/s/messages": { session_id: "s", total: messages.length, last_event: lastEvent, messages },
@@ -39,6 +43,7 @@ beforeEach(() => {
   messages = [];
   turn = null;
   lastEvent = 0;
+  queued = [];
   posted = [];
   answerSend = () => Response.json({ session_id: "s", turn_id: "turn-1", message_id: 7, first_event: 1 }, { status: 202 });
   FakeEventSource.all = [];
@@ -204,4 +209,23 @@ test("a broken answer stays, marked as incomplete, and is tried again without a 
   expect(await screen.findByText("A whole answer")).toBeTruthy();
   expect(screen.getByText("Half an")).toBeTruthy();
   expect(screen.getAllByText("Do it")).toHaveLength(1);
+});
+
+test.each([
+  ["that is still queued stays in its editor", true],
+  ["that was sent meanwhile goes to the message field", false],
+])("what was written into a queued message %s when the change fails", async (_, isStillQueued) => {
+  queued = [{ id: 3, content: "later", uploads: [], created_at: "2026-01-01T00:00:00.000Z" }];
+  const input = await open();
+  fireEvent.click(await screen.findByRole("button", { name: "Edit" }));
+  const editor = screen.getByRole("textbox", { name: "Queued message" });
+  fireEvent.change(editor, { target: { value: "later, but better" } });
+  if (!isStillQueued) queued = [];
+  fireEvent.click(screen.getByRole("button", { name: "Save" }));
+  expect(await screen.findByText("It is being sent. Wait.")).toBeTruthy();
+  if (isStillQueued) {
+    expect(screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Queued message" }).value).toBe("later, but better");
+  } else {
+    await waitFor(() => expect((input as HTMLTextAreaElement).value).toBe("later, but better"));
+  }
 });

@@ -375,4 +375,6 @@ pub trait SessionStore: Send + Sync {
     fn copy_upload(&self, id: &str, to_session: &str) -> SessionResult<Upload>;
     fn uploads(&self, session: &str) -> SessionResult<Vec<Upload>>;
     fn tool_calls(&self, query: &ToolCallQuery) -> SessionResult<Page<ToolCallRow>>;
+    /// One call of a session, however old. `None`: the session has no such call.
+    fn tool_call(&self, session: &str, call: CallId) -> SessionResult<Option<ToolCallRow>>;
 }

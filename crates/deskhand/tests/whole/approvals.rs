@@ -31,7 +31,7 @@ async fn another_process_can_answer_and_the_first_answer_wins() {
     desk.session.wait_for_others = true;
     let queue = desk.store.approvals();
     let answering = tokio::spawn(async move {
-        let request = until("a question", async || queue.pending().unwrap().pop()).await;
+        let request = until("a question", || std::future::ready(queue.pending().unwrap().pop())).await;
         let settle = |answer, by: &str| {
             queue.settle(&request.id, &Settled::Answered { answer, by: by.into() }).unwrap()
         };

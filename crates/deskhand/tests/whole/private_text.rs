@@ -29,9 +29,9 @@ fn looking(approvals: Arc<Approvals>, sessions: Arc<Sessions>, answer: Option<An
             let pending = approvals.pending().unwrap();
             assert_eq!(plan_of(&pending[0]).preview.as_ref().unwrap().text(), TYPED);
             // A page that is opened now reads the question among the events, which are stored by another thread.
-            until("the question among the events", async || {
+            until("the question among the events", || {
                 let events = sessions.events(&request.session_id, 0, 100).unwrap();
-                serde_json::to_string(&events).unwrap().contains(TYPED)
+                std::future::ready(serde_json::to_string(&events).unwrap().contains(TYPED))
             })
             .await;
             answer

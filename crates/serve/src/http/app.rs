@@ -230,9 +230,19 @@ impl App {
         Ok(usual.in_mode(mode).asking(Vec::new(), true).watched_by(events))
     }
 
+    /// The folders that this person may work in.
+    pub fn folders_of(&self, person: &Person) -> Vec<String> {
+        let mut folders = self.program().about().workspaces;
+        if person.is_owner() {
+            let added = self.program().added_workspaces();
+            folders.extend(added.iter().map(|folder| folder.display().to_string()));
+        }
+        folders
+    }
+
     /// The folder that a session works in: the first of the program's, unless another of them is wanted.
-    pub fn one_of_its_folders(&self, wanted: Option<PathBuf>) -> Result<PathBuf, ApiError> {
-        let folders = self.program().about().workspaces;
+    pub fn one_of_its_folders(&self, person: &Person, wanted: Option<PathBuf>) -> Result<PathBuf, ApiError> {
+        let folders = self.folders_of(person);
         match wanted.or_else(|| folders.first().cloned().map(PathBuf::from)) {
             None => Err(ApiError::broken("this server has no workspace")),
             Some(folder) if folders.iter().any(|one| Path::new(one) == folder) => Ok(folder),

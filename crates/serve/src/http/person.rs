@@ -78,20 +78,20 @@ impl Person {
         }
     }
 
+    /// An error for all who do not sit at this machine: somebody with a stolen link gets no further.
+    pub fn must_be_here(&self, what: &str, hint: &str) -> Result<(), ApiError> {
+        if self.here {
+            return Ok(());
+        }
+        Err(ApiError::forbidden("not_from_elsewhere", format!("{what} only at the machine itself")).hint(hint))
+    }
+
     /// An error for all but the owner.
     pub fn must_be_owner(&self, what: &str) -> Result<(), ApiError> {
         if self.is_owner() {
             return Ok(());
         }
         Err(ApiError::forbidden("owner_only", format!("{what} is for the owner of this installation alone")))
-    }
-
-    /// An error for all who are at another machine: a stolen token must not be enough.
-    pub fn must_be_here(&self, what: &str) -> Result<(), ApiError> {
-        if self.here {
-            return Ok(());
-        }
-        Err(ApiError::forbidden("here_only", format!("{what} is possible only at the machine itself")))
     }
 }
 

@@ -44,6 +44,16 @@ pub trait Program: Send + Sync {
         Ok(ModeInForce { mode: self.about().mode, is_fixed: false })
     }
 
+    /// The folders that the owner has added since the start, for their own sessions.
+    fn added_workspaces(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// Adds one, until the program ends: the folder as it is called from now on.
+    fn add_workspace(&self, folder: &str) -> Result<PathBuf, ApiError> {
+        Err(ApiError::invalid(format!("{folder} cannot be added: the folders of this program are fixed")))
+    }
+
     /// Its settings, where they can be seen and changed from here.
     fn settings(&self) -> Option<Arc<dyn SettingsDesk>> {
         None

@@ -65,6 +65,7 @@ fn others() -> Vec<Row> {
         ("GET", "/healthz", "", none(), TheirOwn, false),
         ("GET", "/metrics", "", none(), Nothing, false),
         ("GET", "/api/v1/about", "", none(), TheirOwn, false),
+        ("POST", "/api/v1/workspaces", "", json!({"path": "/tmp"}), Nothing, false),
         ("GET", "/api/v1/sessions", "", none(), TheirOwn, true),
         ("POST", "/api/v1/sessions", "", json!({}), TheirOwn, false),
         ("GET", "/api/v1/sessions/search", "?q=xyzzy", none(), TheirOwn, true),

@@ -4,7 +4,7 @@ use deskhand_core::{
     CallId,
     session::{CallStep, OpenTurn, Page, ToolCallQuery, ToolCallRow},
 };
-use rusqlite::{Connection, Row, named_params, params};
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 
 use super::{Tried, from_json, from_text, invalid, json, offset_and_limit, parsed, rows, wanted_owner};
 
@@ -45,6 +45,10 @@ pub fn end(c: &Connection, call: &CallStep) -> Tried<()> {
     Ok(())
 }
 
+/// What [`from_row`] reads.
+const COLUMNS: &str =
+    "call_id, session_id, turn_id, message_id, tool, arguments, started_at, status, duration_ms, undo";
+
 fn from_row(row: &Row<'_>) -> rusqlite::Result<ToolCallRow> {
     let id = |column| parsed(row, column, |text| CallId::parse(text).ok_or(format!("{text:?} is not an id")));
     let status = |text: &str| serde_json::from_value(text.into()).map_err(|error| error.to_string());
@@ -60,6 +64,12 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<ToolCallRow> {
         duration_ms: row.get(8)?,
         undo: row.get_ref(9)?.as_str_or_null()?.map(|_| id(9)).transpose()?,
     })
+}
+
+pub fn get(c: &Connection, session: &str, call: CallId) -> Tried<Option<ToolCallRow>> {
+    let wanted = params![call.to_string(), session];
+    let query = format!("SELECT {COLUMNS} FROM tool_calls WHERE call_id = ? AND session_id = ?");
+    Ok(c.prepare_cached(&query)?.query_row(wanted, from_row).optional()?)
 }
 
 pub fn list(c: &Connection, query: &ToolCallQuery) -> Tried<Page<ToolCallRow>> {
@@ -90,8 +100,7 @@ pub fn list(c: &Connection, query: &ToolCallQuery) -> Tried<Page<ToolCallRow>> {
             |row| row.get(0),
         )?;
     let mut statement = c.prepare_cached(&format!(
-        "SELECT call_id, session_id, turn_id, message_id, tool, arguments, started_at, status, duration_ms, undo
-         FROM tool_calls WHERE {wanted} AND {bound} ORDER BY number DESC LIMIT :limit OFFSET :offset"
+        "SELECT {COLUMNS} FROM tool_calls WHERE {wanted} AND {bound} ORDER BY number DESC LIMIT :limit OFFSET :offset"
     ))?;
     let found = statement.query_map(
         named_params! {

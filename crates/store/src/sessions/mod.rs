@@ -35,7 +35,7 @@ use std::{
 };
 
 use deskhand_core::{
-    Event, StoreError,
+    CallId, Event, StoreError,
     session::{
         AdoptUpload, Begun, CallStep, Deletion, Hits, Message, MessageQuery, NewEvent, NewMessage,
         NewSession, NewTurn, NewUpload, Owner, Page, PageAsk, QueuedMessage, SearchQuery, Session,
@@ -464,5 +464,12 @@ impl SessionStore for Sessions {
 
     fn tool_calls(&self, query: &ToolCallQuery) -> SessionResult<Page<ToolCallRow>> {
         self.look("list the calls of tools", |c| calls::list(c, query))
+    }
+
+    fn tool_call(&self, session: &str, call: CallId) -> SessionResult<Option<ToolCallRow>> {
+        self.look("look up a call of a tool", |c| {
+            rows::get(c, session)?;
+            calls::get(c, session, call)
+        })
     }
 }

@@ -1,12 +1,13 @@
 // How far the model may go by itself, and where: the mode and the folder of a conversation, at the message field.
-import { EyeOutlined, FolderOutlined, QuestionCircleOutlined, ThunderboltOutlined } from "@ant-design/icons";
+import { EyeOutlined, FolderAddOutlined, FolderOutlined, QuestionCircleOutlined, ThunderboltOutlined } from "@ant-design/icons";
 import { Button, Dropdown, type MenuProps } from "antd";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 
 import { useAbout } from "../../api/queries";
 import type { Mode } from "../../api/types";
 import { useText } from "../../i18n";
 import { visible } from "../../text/visible";
+import { AddFolder } from "./AddFolder";
 import styles from "./sender.module.css";
 
 /** The modes that are offered here, in this order. Unattended is for servers without a person at the page. */
@@ -17,6 +18,9 @@ const ICONS: Record<Mode, ReactNode> = {
   "read-only": <EyeOutlined />,
   unattended: <QuestionCircleOutlined />,
 };
+
+/** Of the entry that adds a folder; a folder's key is its path. */
+const ADD = "";
 
 interface Props {
   mode: Mode | undefined;
@@ -35,6 +39,8 @@ export function Reach({ mode, modes, onMode, workspace, demo = false, onWorkspac
   const about = useAbout().data;
   const later = running ? words.fromNextMessage : null;
   const folders = about?.workspaces ?? [];
+  const [adding, setAdding] = useState(false);
+  const mayAdd = !demo && about?.user.owner === true && about.here;
   const note = demo ? words.demoFolder : about?.user.owner === false ? words.foldersByOwner : words.moreFolders;
   return (
     <div className={styles.reach}>
@@ -66,11 +72,14 @@ export function Reach({ mode, modes, onMode, workspace, demo = false, onWorkspac
               key: folder,
               label: <Choice name={lastPart(folder)} about={visible(folder)} />,
             })),
-            { key: "", disabled: true, label: <small className={styles.choiceNote}>{note}</small> },
+            mayAdd
+              ? { key: ADD, icon: <FolderAddOutlined />, label: words.addFolder }
+              : { key: ADD, disabled: true, label: <small className={styles.choiceNote}>{note}</small> },
           ]}
-          onChoose={onWorkspace}
+          onChoose={(key) => (key === ADD ? setAdding(true) : onWorkspace(key))}
         />
       )}
+      {adding && <AddFolder onClose={() => setAdding(false)} onAdded={onWorkspace} />}
     </div>
   );
 }

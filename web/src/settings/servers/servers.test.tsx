@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
 
 import type { About, McpServer } from "../../api/types";
-import { serve, show } from "../../test/page";
+import { Refusal, serve, show } from "../../test/page";
 import { commandLine } from "./LinkView";
 import { linesOf, pairsOf } from "./lines";
 import { ServersSection } from "./ServersSection";
@@ -83,4 +83,19 @@ test("other users see no servers, and ask for none", async () => {
   await show(<ServersSection />);
   expect(await screen.findByText(/Only the owner/)).toBeTruthy();
   expect(log.map(({ path }) => path)).toEqual(["about"]);
+});
+
+test("a connected server without tools says so, and a refusal comes with its hint", async () => {
+  const user = userEvent.setup();
+  serve({
+    "GET about": () => about,
+    "GET servers": () => ({ servers: [{ ...git, status: "ready", error: null }], problems: [], file: null }),
+    "GET servers/git/log": () => ({ lines: [] }),
+    "POST servers/git/restart": () => new Refusal(409, "busy", "It is being restarted.", "Wait for it."),
+  });
+  await show(<ServersSection />);
+  await user.click(await screen.findByRole("button", { name: "Details: git" }));
+  expect(screen.getByText("This server offers no tools.")).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Restart: git" }));
+  expect(await screen.findByText("It is being restarted. Wait for it.")).toBeTruthy();
 });

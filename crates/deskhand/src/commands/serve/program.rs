@@ -4,6 +4,7 @@ mod demos;
 mod models;
 mod servers;
 mod settings;
+mod workspaces;
 
 use std::{
     path::{Path, PathBuf},
@@ -16,7 +17,7 @@ use deskhand_serve::http::{
     About, ApiError, DemoDesk, ModeInForce, ModelDesk, Program, ServerDesk, SettingsDesk,
 };
 
-use self::{demos::Demos, servers::ManagedServers, settings::LiveSettings};
+use self::{demos::Demos, servers::ManagedServers, settings::LiveSettings, workspaces::AddedWorkspaces};
 use super::{super::mcp, session_services::SessionServices};
 use crate::{
     assemble::{App, Surfaces},
@@ -36,6 +37,7 @@ pub struct ServedProgram {
     /// The program on other folders, those of sessions that were begun elsewhere, with the settings of that time.
     elsewhere: KeptOpen<PathBuf, Elsewhere>,
     services: SessionServices,
+    added: AddedWorkspaces,
     /// The address of the page, once it is bound.
     page: OnceLock<String>,
 }
@@ -61,6 +63,7 @@ impl ServedProgram {
             settings: Arc::new(settings),
             elsewhere: KeptOpen::at_most(MOST_ELSEWHERE),
             services: SessionServices::default(),
+            added: AddedWorkspaces::default(),
             page: OnceLock::new(),
         }
     }
@@ -84,7 +87,7 @@ impl ServedProgram {
 
     /// The program on the folder of a session.
     fn on(&self, workspace: &Path) -> Result<Arc<App>, ApiError> {
-        if self.app.paths.workspaces().any(|ours| ours == workspace) {
+        if self.app.paths.workspaces().any(|ours| ours == workspace) || self.added.has(workspace) {
             return Ok(Arc::clone(&self.app));
         }
         let settings = self.settings.now();
@@ -135,6 +138,14 @@ impl Program for ServedProgram {
 
     fn mode_in(&self, workspace: Option<&Path>) -> Result<ModeInForce, ApiError> {
         Ok(self.mode_of(&self.of(workspace)?))
+    }
+
+    fn added_workspaces(&self) -> Vec<PathBuf> {
+        self.added.all()
+    }
+
+    fn add_workspace(&self, folder: &str) -> Result<PathBuf, ApiError> {
+        self.added.add(folder, &self.app)
     }
 
     fn settings(&self) -> Option<Arc<dyn SettingsDesk>> {

@@ -175,7 +175,7 @@ fn a_token_used_from_another_machine_sends_no_stored_key_elsewhere() {
     ] {
         let refused = served.ask_from_afar(method, &format!("/api/v1/{path}"), &body);
         let code = refused.json()["error"]["code"].clone();
-        assert_eq!((refused.status, code), (403, json!("here_only")), "{path}: {refused:?}");
+        assert_eq!((refused.status, code), (403, json!("not_from_elsewhere")), "{path}: {refused:?}");
     }
     served.post("/api/v1/models/test", json!({"model": "openai/m"}));
     assert!(!second.saw("HTTP") && served.config().is_empty());

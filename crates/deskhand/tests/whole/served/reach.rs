@@ -80,3 +80,58 @@ fn the_config_of_every_folder_of_the_server_tightens() {
     let detail = served.get(&format!("/api/v1/sessions/{session}"));
     assert_eq!((&detail["mode"], &detail["modes"]), (&json!("read-only"), &json!(["read-only"])), "{detail}");
 }
+
+/// The owner adds a folder at the machine itself, and works there; nobody else gets to.
+#[test]
+fn added_workspace_is_for_the_owner_alone_and_never_the_data_folder() {
+    let script = r#"
+matching = "by_message"
+[[replies]]
+when = "write"
+calls = [{ name = "write_file", arguments = { path = "here.txt", content = "x" } }]
+[[replies]]
+when = "write"
+text = "Done."
+"#;
+    let served = Served::around(script, Around { users: &["bob"], ..Around::default() });
+    let (owner, bob) = (served.token.clone(), served.users[0].clone());
+    let folder = served.root().join("tmp/added");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(served.root().join("tmp/file"), "").unwrap();
+    let add = |token: &str, path: &Value| {
+        served.ask_as(token, "POST", "/api/v1/workspaces", Some(json!({"path": path})))
+    };
+    let data = served.root().join("data");
+    for wrong in [
+        json!("/"),
+        json!("relative"),
+        json!(""),
+        json!(data),
+        json!(data.join("audit")),
+        json!(served.root().join("tmp/file")),
+        json!(served.root().join("tmp/nothing")),
+    ] {
+        let refused = add(&owner, &wrong);
+        assert_eq!(refused.status, 400, "{wrong}: {:?}", refused.json());
+    }
+    assert_eq!(add(&bob, &json!(folder)).status, 403);
+    let passed_on = add(&format!("{owner}\r\nX-Forwarded-For: 192.0.2.1"), &json!(folder));
+    assert_eq!((passed_on.status, &passed_on.json()["error"]["code"]), (403, &json!("not_from_elsewhere")));
+    let session = served.new_session();
+    assert_eq!(change(&served, &owner, &session, json!({"workspace": folder})).0, 400, "not added yet");
+
+    let added = add(&owner, &json!(served.root().join("tmp/../tmp/added")));
+    assert_eq!((added.status, &added.json()["workspace"]), (200, &json!(folder)));
+    let offered = |token: &str| {
+        let about = served.ask_as(token, "GET", "/api/v1/about", None).json();
+        about["workspaces"].as_array().unwrap().contains(&json!(folder))
+    };
+    assert!(offered(&owner) && !offered(&bob));
+    let of_bob = served.ask_as(&bob, "POST", "/api/v1/sessions", Some(json!({}))).json();
+    assert_eq!(change(&served, &bob, of_bob["id"].as_str().unwrap(), json!({"workspace": folder})).0, 400);
+
+    assert_eq!(change(&served, &owner, &session, json!({"workspace": folder, "mode": "auto"})).0, 200);
+    let events = served.turn(&session, "write it");
+    assert!(events.iter().all(|event| event["type"] != "approval_wanted"), "{events:?}");
+    assert!(folder.join("here.txt").exists() && !served.workspace().join("here.txt").exists());
+}

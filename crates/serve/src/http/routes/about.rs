@@ -71,6 +71,7 @@ async fn about(State(app): State<App>, person: Person) -> Json<AboutAnswer> {
     let mut about = app.program().about();
     let first = about.workspaces.first().map(PathBuf::from);
     let in_force = app.mode_in(first).await.unwrap_or(ModeInForce { mode: about.mode, is_fixed: true });
+    about.workspaces = app.folders_of(&person);
     about.model = about.model.map(|model| person.shown_model(model));
     Json(AboutAnswer {
         about,

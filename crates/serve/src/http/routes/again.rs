@@ -9,7 +9,7 @@ use deskhand_core::{
     CallId, Status,
     event::NoEvents,
     screener::MASK_OPEN,
-    session::{Owner, PageAsk, SessionError, ToolCallQuery, ToolCallRow},
+    session::{Session, ToolCallRow},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,9 +21,6 @@ use crate::http::{
     extract::{At, Body},
     person::Person,
 };
-
-/// How many of a session's newest calls are looked through.
-const MOST_CALLS: u64 = 1_000;
 
 pub fn routes() -> ApiRouter<App> {
     ApiRouter::new().api_route(
@@ -60,7 +57,7 @@ async fn again(
     Body(body): Body<AgainBody>,
 ) -> Result<(StatusCode, Json<TurnBegun>), ApiError> {
     let session = app.session_of(&person, &path.session_id).await?;
-    let call = expired(&app, &person, &path).await?;
+    let call = expired(&app, &session, &path.call_id).await?;
     let surroundings = app.surround(&person, Some(&session), None, Arc::new(NoEvents)).await?;
     let request = TurnRequest {
         session_id: session.id,
@@ -79,18 +76,11 @@ async fn again(
 }
 
 /// The call, if its question expired.
-async fn expired(app: &App, person: &Person, path: &CallPath) -> Result<ToolCallRow, ApiError> {
-    let no_such = || ApiError::not_found(format!("there is no call {:?} in this session", path.call_id));
-    let id = CallId::parse(&path.call_id).ok_or_else(no_such)?;
-    let query = ToolCallQuery {
-        page: PageAsk { page: 1, size: MOST_CALLS },
-        owner: Owner::Only(person.user.clone()),
-        session_id: Some(path.session_id.clone()),
-        turn_id: None,
-        tool: None,
-    };
-    let calls = app.store(move |store| Ok::<_, SessionError>(store.tool_calls(&query)?.items)).await?;
-    let call = calls.into_iter().find(|call| call.call_id == id).ok_or_else(no_such)?;
+async fn expired(app: &App, session: &Session, call_id: &str) -> Result<ToolCallRow, ApiError> {
+    let no_such = || ApiError::not_found(format!("there is no call {call_id:?} in this session"));
+    let (id, session_id) = (CallId::parse(call_id).ok_or_else(no_such)?, session.id.clone());
+    let found = app.store(move |store| store.tool_call(&session_id, id)).await?;
+    let call = found.ok_or_else(no_such)?;
     if call.arguments.to_string().contains(MASK_OPEN) {
         return Err(ApiError::conflict("masked", "parts of this call were masked, and are not kept")
             .hint("Ask the model to make it again."));

@@ -29,6 +29,7 @@ mod tools;
 mod undo;
 mod uploads;
 mod vitals;
+mod workspaces;
 
 use aide::axum::ApiRouter;
 
@@ -39,6 +40,7 @@ pub fn all() -> ApiRouter<App> {
     ApiRouter::new()
         .merge(health::routes())
         .merge(about::routes())
+        .merge(workspaces::routes())
         .merge(sessions::routes())
         .merge(import::routes())
         .merge(messages::routes())

@@ -165,9 +165,10 @@ impl Typed {
     fn draft(self, person: &Person, provider: &str) -> Result<Draft, ApiError> {
         person.must_be_owner("setting up models")?;
         if self.use_stored_key {
-            person.must_be_here("sending a stored key to another address").map_err(|error| {
-                error.hint("Enter the key again, or allow this on the machine that runs Deskhand.")
-            })?;
+            person.must_be_here(
+                "a stored key is sent to another address",
+                "Enter the key again, or allow this on the machine that runs Deskhand.",
+            )?;
         }
         let text =
             |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());

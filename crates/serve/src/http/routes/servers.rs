@@ -201,13 +201,11 @@ async fn take_over(
     let proposed = Arc::clone(&given);
     let proposal = app.blocking(move || proposing.propose(&proposed)).await?;
     let starts_program = proposal.servers.iter().any(|one| matches!(one.link, ServerLink::Stdio { .. }));
-    if starts_program && !person.here {
-        // Somebody with a stolen link must not get past the sandbox.
-        return Err(ApiError::forbidden(
-            "not_from_elsewhere",
-            "a server that starts a program is added at the machine itself",
-        )
-        .hint("Open this page there, or run `deskhand servers import FILE`. Servers with a URL can be added here."));
+    if starts_program {
+        person.must_be_here(
+            "a server that starts a program is added",
+            "Open this page there, or run `deskhand servers import FILE`. Servers with a URL can be added here.",
+        )?;
     }
     let Some(confirm) = confirm else { return Ok(Json(proposal)) };
     let added =
@@ -222,12 +220,11 @@ async fn change(
     At(name): At<String>,
     Body(change): Body<ServerChange>,
 ) -> Result<Json<Success>, ApiError> {
-    if change.loosens() && !person.here {
-        return Err(ApiError::forbidden(
-            "not_from_elsewhere",
-            "a server is turned on, and its tools are allowed without a question, at the machine itself",
-        )
-        .hint("Open this page there, or change mcp.json."));
+    if change.loosens() {
+        person.must_be_here(
+            "a server is turned on, and its tools are allowed without a question,",
+            "Open this page there, or change mcp.json.",
+        )?;
     }
     let what = json!({"server": name, "change": change});
     recorded(&app, &person, what, move |desk| desk.change(&name, &change)).await?;

@@ -168,7 +168,7 @@ async fn create(
     person: Person,
     Body(body): Body<NewSessionBody>,
 ) -> Result<Json<SessionItem>, ApiError> {
-    let workspace = app.one_of_its_folders(body.workspace)?;
+    let workspace = app.one_of_its_folders(&person, body.workspace)?;
     let mode = checked_mode(&app, &person, Some(workspace.clone()), body.mode).await?;
     let metadata = SessionMeta {
         workspace: Some(workspace),
@@ -319,7 +319,7 @@ async fn change(
     if now.demo && body.workspace.is_some() {
         return Err(ApiError::conflict("demo", "a demo works in a folder of its own"));
     }
-    let workspace = body.workspace.map(|folder| app.one_of_its_folders(Some(folder))).transpose()?;
+    let workspace = body.workspace.map(|folder| app.one_of_its_folders(&person, Some(folder))).transpose()?;
     let mode = checked_mode(&app, &person, workspace.clone().or(now.workspace), body.mode).await?;
     let changed = app
         .with_session(&person, &path.session_id, move |store, mut session| {

@@ -56,9 +56,7 @@ async fn change(
     // The keys of the environment, and headers, go to whatever address is set here.
     if let Some(key) = changes.keys().find(|key| key.starts_with("providers.") && key.ends_with(".base_url"))
     {
-        person
-            .must_be_here(&format!("changing {key} as a setting"))
-            .map_err(|error| error.hint("Set the provider up under Models instead."))?;
+        person.must_be_here(&format!("{key} is changed"), "Set the provider up under Models instead.")?;
     }
     Ok(Json(make(&app, &person, changes).await?))
 }

@@ -258,6 +258,11 @@ pub fn calls_have_a_history(engine: &impl Engine) {
         (turn.id, turn.assistant_message, write.started_at)
     );
     assert!(store.tool_calls(&calls(|q| q.session_id = Some("nobody".into()))).is_err());
+
+    let found = store.tool_call(&one, write.call_id).unwrap().unwrap();
+    assert_eq!((found.tool.as_str(), found.status), ("write_file", Some(Status::Success)));
+    assert!(store.tool_call(&two, write.call_id).unwrap().is_none(), "of another session");
+    assert!(store.tool_call("nobody", write.call_id).is_err());
 }
 
 pub fn uploads_of_a_turn_must_be_there(engine: &impl Engine) {

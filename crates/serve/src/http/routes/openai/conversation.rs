@@ -201,7 +201,7 @@ async fn begin(app: &App, person: &Person, before: &[ClientMessage]) -> Result<S
     });
     let imported: Vec<NewMessage> = imported.collect();
     let metadata = SessionMeta {
-        workspace: Some(app.one_of_its_folders(None)?),
+        workspace: Some(app.one_of_its_folders(person, None)?),
         client: Some(ClientTalk::default()),
         ..SessionMeta::default()
     };

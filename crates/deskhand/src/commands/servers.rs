@@ -39,7 +39,7 @@ pub async fn run(app: &App, printer: Printer, action: Option<ServerAction>) -> R
             Ok(0)
         }
         Some(ServerAction::Remove { name }) => {
-            servers::remove(&config_dir(app)?, &name)?;
+            servers::remove(&config_dir(app)?, &name, app.gate.grants.as_ref())?;
             printer.print(&json!({"removed": name}), |_| format!("{name} is not a server here any more."))?;
             Ok(0)
         }
@@ -120,7 +120,7 @@ async fn show(app: &App, printer: Printer, name: &str) -> Result<u8> {
 
 fn import(app: &App, printer: Printer, file: &std::path::Path) -> Result<u8> {
     let config_dir = config_dir(app)?;
-    let imported = servers::import(&config_dir, file)?;
+    let imported = servers::import(&config_dir, file, app.gate.grants.as_ref())?;
     let into = servers::file(&config_dir);
     // An argument may be a key.
     let masked = |line: &str| app.gate.screener.mask_text(line).into_string();

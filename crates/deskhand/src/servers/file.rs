@@ -1,14 +1,19 @@
 //! `mcp.json` beside the config: read and written whole, with whatever else stands in it.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result, bail};
+use deskhand_core::GrantBook;
 use deskhand_serve::{
     http::{ServerChange, ToolRule},
     mcp::client::{ServerConfig, plain_json},
 };
 use serde_json::{Map, Value, json};
 
+use super::grants;
 use crate::private_file;
 
 /// A file of servers, with whatever else stands in it.
@@ -44,6 +49,10 @@ impl Entries {
         Ok(Self { key, whole, servers })
     }
 
+    pub fn names(&self) -> Vec<String> {
+        self.servers.keys().cloned().collect()
+    }
+
     /// There may be keys in it: only its owner may read it.
     pub fn write(&self, file: &Path) -> Result<()> {
         let mut whole = self.whole.clone();
@@ -54,23 +63,44 @@ impl Entries {
     }
 }
 
-/// Takes one out of `mcp.json`.
-pub fn remove(config_dir: &Path, name: &str) -> Result<()> {
+/// Takes one out of `mcp.json`, and the yeses that were given for its tools with it.
+pub fn remove(config_dir: &Path, name: &str, book: &dyn GrantBook) -> Result<()> {
     let file = super::file(config_dir);
     let mut entries = Entries::read(&file)?;
     if entries.servers.remove(name).is_none() {
         bail!("{} has no server {name}", file.display());
     }
+    grants::revoke(book, name, &entries.names())?;
     entries.write(&file)
 }
 
-/// Changes what `mcp.json` says of one: whether it is started, and what its tools need.
-pub fn change(config_dir: &Path, name: &str, change: &ServerChange) -> Result<()> {
-    let file = super::file(config_dir);
-    let mut entries = Entries::read(&file)?;
-    let Some(Value::Object(entry)) = entries.servers.get_mut(name) else {
-        bail!("{} has no server {name}", file.display());
-    };
+/// A change of what `mcp.json` says of one: whether it is started, and what its tools need.
+pub struct Change {
+    pub before: ServerConfig,
+    pub after: ServerConfig,
+    file: PathBuf,
+    entries: Entries,
+}
+
+impl Change {
+    pub fn new(config_dir: &Path, name: &str, change: &ServerChange) -> Result<Self> {
+        let file = super::file(config_dir);
+        let mut entries = Entries::read(&file)?;
+        let Some(Value::Object(entry)) = entries.servers.get_mut(name) else {
+            bail!("{} has no server {name}", file.display());
+        };
+        let before = ServerConfig::read(name, &Value::Object(entry.clone()))?;
+        change_entry(name, entry, change)?;
+        let after = ServerConfig::read(name, &Value::Object(entry.clone()))?;
+        Ok(Self { before, after, file, entries })
+    }
+
+    pub fn write(&self) -> Result<()> {
+        self.entries.write(&self.file)
+    }
+}
+
+fn change_entry(name: &str, entry: &mut Map<String, Value>, change: &ServerChange) -> Result<()> {
     if let Some(disabled) = change.disabled {
         // Another client's word for the same.
         entry.remove("enabled");
@@ -97,6 +127,5 @@ pub fn change(config_dir: &Path, name: &str, change: &ServerChange) -> Result<()
             entry.remove("tools");
         }
     }
-    ServerConfig::read(name, &Value::Object(entry.clone()))?;
-    entries.write(&file)
+    Ok(())
 }

@@ -4,6 +4,7 @@
 //! says the same in TOML. What comes later counts: `mcp.json`, the person's config, a workspace's that is trusted.
 
 mod file;
+mod grants;
 mod import;
 
 use std::{
@@ -21,7 +22,7 @@ use deskhand_serve::mcp::client::{
 use serde_json::json;
 
 pub use self::{
-    file::{change, remove},
+    file::{Change, remove},
     import::{Proposal, Proposed, host, import, propose},
 };
 use crate::settings::Settings;

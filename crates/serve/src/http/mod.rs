@@ -40,8 +40,8 @@ pub use self::{
         demo::{DemoDesk, DemoLanguage, DemoScene},
         models::{KeyringState, ModelDesk, ModelList, ProviderItem},
         servers::{
-            NewServers, ProposedServer, ServerChange, ServerDesk, ServerItem, ServerLink, ServerList,
-            ServerProposal, ToolRule,
+            Agree, AgreeToChange, NewServers, ProposedServer, ServerChange, ServerDesk, ServerItem,
+            ServerLink, ServerList, ServerProposal, ToolRule,
         },
         settings::{SettingItem, SettingSource, SettingsAnswer, SettingsDesk, SourceKind},
     },

@@ -80,7 +80,7 @@ async fn an_answer_to_another_question_is_turned_away() {
         let host = format!("Host: {}", back.authority());
         for second in [host.as_str(), "Host: rebound.example"] {
             let answer = open_as(&back, &format!("{host}\r\n{second}")).await;
-            assert!(answer.starts_with("HTTP/1.0 400"), "{second}: {answer}");
+            assert_eq!(answer.split(' ').nth(1), Some("400"), "{second}: {answer}");
         }
         assert!(authority.book().token_requests.is_empty(), "no code was used");
         assert_eq!(open(back).await.status, StatusCode::OK, "the right one still counts");

@@ -8,7 +8,7 @@ export type ToolRule = ServerPermission | "hidden";
 /** How a server is reached, without secrets. */
 export type ServerLink =
   | { kind: "stdio"; command: string; args: string[]; env: Record<string, string | null>; cwd: string | null }
-  | { kind: "http"; host: string; headers: string[] };
+  | { kind: "http"; host: string; headers: string[]; variables: string[] };
 
 export interface ListedTool {
   /** The server's own name. */

@@ -24,6 +24,11 @@ export function LinkView({ link }: { link: ServerLink }) {
             {text.sentHeaders}: {visible(link.headers.join(", "))}
           </p>
         )}
+        {link.variables.length > 0 && (
+          <p>
+            {text.sentVariables}: {visible(link.variables.join(", "))}
+          </p>
+        )}
       </>
     );
   }

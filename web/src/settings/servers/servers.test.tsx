@@ -78,6 +78,24 @@ test("a server of a config file shows its reason and where it is set up, and is 
   expect(screen.queryByRole("button", { name: /Remove/ })).toBeNull();
 });
 
+test("what would be sent to a service is shown before it is added, variables too", async () => {
+  const user = userEvent.setup();
+  const web = { kind: "http", host: "h.example", headers: ["X-Key"], variables: ["OPENAI_API_KEY"], name: "web", replaces: false, disabled: false };
+  serve({
+    "GET about": () => about,
+    "GET servers": () => ({ servers: [], problems: [], file: null }),
+    "POST servers/import": () => ({ added: false, confirm: "c", servers: [web], left_out: [], file: "mcp.json" }),
+  });
+  await show(<ServersSection />);
+  await user.click(await screen.findByRole("button", { name: "Import" }));
+  await user.click(screen.getByLabelText("JSON with mcpServers"));
+  await user.paste("{}");
+  await user.click(screen.getByRole("button", { name: "Review" }));
+  expect(await screen.findByText("h.example")).toBeTruthy();
+  expect(screen.getByText("Headers: X-Key")).toBeTruthy();
+  expect(screen.getByText("Environment variables whose values are sent to it: OPENAI_API_KEY")).toBeTruthy();
+});
+
 test("other users see no servers, and ask for none", async () => {
   const log = serve({ "GET about": () => ({ user: { name: "bob", owner: false } }) });
   await show(<ServersSection />);

@@ -1,7 +1,11 @@
 //! Other MCP servers over HTTP: added after a confirmation, watched, given rules, ended and removed; by the owner alone.
 
+mod elsewhere;
+
 use std::fs;
 
+use deskhand_core::{Grant, GrantBook, GrantEffect, Scope, Shape, Time, id::new_id};
+use deskhand_store::{Store, StoreOptions};
 use deskhand_testkit::block_until;
 use serde_json::{Value, json};
 
@@ -59,6 +63,40 @@ impl Served {
 
     fn mcp_json(&self) -> String {
         fs::read_to_string(self.root().join("config/deskhand/mcp.json")).unwrap_or_default()
+    }
+}
+
+impl Served {
+    /// What the audit has of changes of servers, newest first.
+    fn records(&self) -> Vec<Value> {
+        let audit = self.get("/api/v1/audit");
+        let all = audit["records"].as_array().unwrap().iter();
+        all.filter(|record| record["tool_name"] == "servers").cloned().collect()
+    }
+
+    /// Remembers an answer for every call of a tool.
+    fn remember(&self, tool: &str, effect: GrantEffect) {
+        let store = Store::open(&self.root().join("data"), &StoreOptions::default()).unwrap();
+        let grant = Grant {
+            id: new_id(),
+            owner: None,
+            effect,
+            tool: tool.to_owned(),
+            shape: Shape::AnyArguments,
+            scope: Scope::Always,
+            until: None,
+            created_at: Time::now(),
+            created_by: "person:test".to_owned(),
+            reason: None,
+        };
+        store.grants().add(&grant).unwrap();
+    }
+
+    /// The tools that answers are remembered for, newest first.
+    fn remembered(&self) -> Vec<String> {
+        let grants = self.get("/api/v1/grants");
+        let all = grants["grants"].as_array().unwrap().iter();
+        all.map(|grant| grant["tool"].as_str().unwrap().to_owned()).collect()
     }
 }
 
@@ -291,4 +329,88 @@ fn server_of_a_config_file_is_shown_and_changed_only_there() {
     served.until_server("small", is_ready);
     assert_eq!(served.server("theirs"), Value::Null);
     assert_eq!(served.config(), config);
+}
+
+#[test]
+fn a_remembered_yes_ends_with_the_server_that_it_was_given_for() {
+    let served = plain();
+    let off = |argument: &str| json!({"command": "true", "args": [argument], "disabled": true});
+    served.add_server("git", &off("one"));
+    served.add_server("git_hub", &off("one"));
+    let remember = || {
+        for (tool, effect) in [
+            ("read_file", GrantEffect::Allow),
+            ("mcp_git_hub_push", GrantEffect::Allow),
+            ("mcp_git_push", GrantEffect::Deny),
+            ("mcp_git_status", GrantEffect::Allow),
+        ] {
+            served.remember(tool, effect);
+        }
+    };
+    remember();
+    let import = |entry: &Value| {
+        let mut body = json!({"json": json!({"mcpServers": {"git": entry}}).to_string()});
+        body["confirm"] = served.post("/api/v1/servers/import", body.clone())["confirm"].clone();
+        assert_eq!(served.post("/api/v1/servers/import", body)["added"], true);
+    };
+    import(&off("one"));
+    assert_eq!(served.remembered().len(), 4, "it is the same server");
+    let kept = ["mcp_git_push", "mcp_git_hub_push", "read_file"];
+    import(&off("two"));
+    assert_eq!(served.remembered(), kept, "it is another one; a no stays");
+
+    served.remember("mcp_git_status", GrantEffect::Allow);
+    assert_eq!(served.ask("DELETE", "/api/v1/servers/git", None).status, 200);
+    assert_eq!(served.remembered(), kept);
+
+    // One that was given while no server had the name.
+    served.remember("mcp_git_status", GrantEffect::Allow);
+    served.add_server("git", &off("three"));
+    assert_eq!(served.remembered(), kept);
+
+    served.remember("mcp_git_status", GrantEffect::Allow);
+    let removed = served.command(&["servers", "remove", "git"]).output().unwrap();
+    assert!(removed.status.success(), "{removed:?}");
+    assert_eq!(served.remembered(), kept);
+}
+
+#[test]
+fn keys_in_arguments_are_in_neither_the_list_nor_the_audit() {
+    let served = plain();
+    let entry =
+        json!({"command": "true", "args": ["--api-key", "opensesame123", "--token=z!q"], "disabled": true});
+    let shown = served.post("/api/v1/servers", json!({"name": "keyed", "entry": entry}));
+    assert_eq!(shown["servers"][0]["args"], entry["args"], "the owner sees what would run");
+    served.add_server("keyed", &entry);
+    let server = served.server("keyed");
+    assert_eq!(server["args"][0], "--api-key");
+    let seen = format!("{server} {}", served.get("/api/v1/audit"));
+    assert!(seen.contains("keyed") && !seen.contains("opensesame") && !seen.contains("z!q"), "{seen}");
+}
+
+#[test]
+fn audit_holds_only_changes_that_could_be_made() {
+    let served = plain();
+    served.add_server("small", &json!({"command": "true", "disabled": true}));
+    let added = served.records();
+    assert_eq!((added.len(), &added[0]["status"]), (1, &json!("changed")), "{added:?}");
+    let wrong_yes = json!({"name": "x", "entry": {"command": "true"}, "confirm": "no"});
+    for (method, path, body, status) in [
+        ("POST", "", wrong_yes, 409),
+        ("PATCH", "/none", json!({"disabled": true}), 404),
+        ("PATCH", "/small", json!({"permission": "forbidden"}), 400),
+        ("DELETE", "/none", json!({}), 404),
+    ] {
+        let refused = served.ask(method, &format!("/api/v1/servers{path}"), Some(body));
+        assert_eq!(refused.status, status, "{method} {path}: {refused:?}");
+    }
+    assert_eq!(served.records(), added);
+
+    // A file with comments is not written to.
+    let file = served.root().join("config/deskhand/mcp.json");
+    fs::write(&file, format!("// mine\n{}", served.mcp_json())).unwrap();
+    let refused = served.ask("DELETE", "/api/v1/servers/small", None);
+    assert_eq!(refused.status, 409, "{refused:?}");
+    let statuses: Vec<_> = served.records().iter().map(|record| record["status"].clone()).collect();
+    assert_eq!(statuses, ["failed", "changed", "changed"]);
 }

@@ -9,8 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     http::error::ApiError,
-    mcp::client::{ListedTool, LogLine, RefusedTool, SaidByServer, ServerStatus, sign_in::SignInState},
+    mcp::client::{
+        ListedTool, LogLine, RefusedTool, SaidByServer, ServerConfig, ServerStatus, sign_in::SignInState,
+        without_secrets,
+    },
 };
+
+/// Asked once a change is known to be possible, before it is made: an error leaves everything as it is.
+pub type Agree<'a> = &'a dyn Fn() -> Result<(), ApiError>;
+
+/// The same, for a server that is one way now and would be another.
+pub type AgreeToChange<'a> = &'a dyn Fn(&ServerConfig, &ServerConfig) -> Result<(), ApiError>;
 
 /// Shows other MCP servers and changes them. What gives no future waits for the disk.
 pub trait ServerDesk: Send + Sync {
@@ -23,11 +32,11 @@ pub trait ServerDesk: Send + Sync {
     fn propose(&self, given: &NewServers) -> Result<ServerProposal, ApiError>;
 
     /// Writes them down, if they are what was confirmed.
-    fn add(&self, given: &NewServers, confirmed: &str) -> Result<ServerProposal, ApiError>;
+    fn add(&self, given: &NewServers, confirmed: &str, agree: Agree<'_>) -> Result<ServerProposal, ApiError>;
 
-    fn change(&self, name: &str, change: &ServerChange) -> Result<(), ApiError>;
+    fn change(&self, name: &str, change: &ServerChange, agree: AgreeToChange<'_>) -> Result<(), ApiError>;
 
-    fn remove(&self, name: &str) -> Result<(), ApiError>;
+    fn remove(&self, name: &str, agree: Agree<'_>) -> Result<(), ApiError>;
 
     /// Has the servers run as they are written down now.
     fn apply(&self) -> BoxFuture<'_, Result<(), ApiError>>;
@@ -112,17 +121,19 @@ pub enum ServerLink {
         host: String,
         /// The names of the headers that are sent.
         headers: Vec<String>,
+        /// Variables whose values are put into the address, the headers or the sign-in, and so leave this machine.
+        variables: Vec<String>,
     },
 }
 
 impl ServerLink {
-    /// Without any value of a variable.
+    /// Without any value of a variable, and without keys in arguments.
     #[must_use]
     pub fn without_values(self) -> Self {
         match self {
             Self::Stdio { command, args, env, cwd } => {
                 let env = env.into_keys().map(|name| (name, None)).collect();
-                Self::Stdio { command, args, env, cwd }
+                Self::Stdio { command, args: without_secrets(args), env, cwd }
             }
             http @ Self::Http { .. } => http,
         }
@@ -164,15 +175,6 @@ pub struct ServerChange {
     /// By the server's own names; `null`: as all its tools.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, Option<ToolRule>>,
-}
-
-impl ServerChange {
-    /// Whether it starts a server, or lets tools run without a question.
-    pub fn loosens(&self) -> bool {
-        self.disabled == Some(false)
-            || self.permission == Some(Permission::Public)
-            || self.tools.values().any(|rule| *rule == Some(ToolRule::Public))
-    }
 }
 
 /// What is set for one tool of a server.

@@ -1,6 +1,6 @@
 //! Other MCP servers whose tools are used here: for the owner alone.
 
-use std::{future::Future, sync::Arc};
+use std::{cell::Cell, future::Future, sync::Arc};
 
 use aide::axum::{
     ApiRouter,
@@ -20,7 +20,8 @@ use crate::{
         extract::{At, Body},
         person::Person,
         program::servers::{
-            NewServers, ProposedServer, ServerChange, ServerDesk, ServerLink, ServerList, ServerProposal,
+            Agree, NewServers, ProposedServer, ServerChange, ServerDesk, ServerLink, ServerList,
+            ServerProposal,
         },
     },
     mcp::client::LogLine,
@@ -107,21 +108,33 @@ async fn carried_through<T: Send + 'static>(
     }
 }
 
-/// Writes a change down in the audit, makes it, and has the servers run by it. A change that cannot be recorded is not
-/// made.
+/// Makes a change, and has the servers run by it. It is written down in the audit once it is known to be possible; one
+/// that cannot be recorded is not made, and one that fails after that is recorded as failed.
 async fn recorded<T: Send + 'static>(
     app: &App,
     person: &Person,
     what: Value,
-    change: impl FnOnce(&dyn ServerDesk) -> Result<T, ApiError> + Send + 'static,
+    change: impl FnOnce(&dyn ServerDesk, Agree<'_>) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     let (desk, app, record) = (desk(app, person)?, app.clone(), record(app, person, &what));
     carried_through(async move {
         let (audit, changing) = (Arc::clone(&app.gate().audit), Arc::clone(&desk));
         let changed = app
             .blocking(move || {
-                audit.append(&record)?;
-                change(changing.as_ref())
+                let is_recorded = Cell::new(false);
+                let changed = change(changing.as_ref(), &|| {
+                    audit.append(&record)?;
+                    is_recorded.set(true);
+                    Ok(())
+                });
+                if changed.is_err() && is_recorded.get() {
+                    audit.append(&AuditRecord {
+                        status: "failed".to_owned(),
+                        timestamp: Time::now(),
+                        ..record
+                    })?;
+                }
+                changed
             })
             .await?;
         desk.apply().await?;
@@ -200,18 +213,31 @@ async fn take_over(
     let (given, proposing) = (Arc::new(given), desk(app, person)?);
     let proposed = Arc::clone(&given);
     let proposal = app.blocking(move || proposing.propose(&proposed)).await?;
-    let starts_program = proposal.servers.iter().any(|one| matches!(one.link, ServerLink::Stdio { .. }));
-    if starts_program {
-        person.must_be_here(
-            "a server that starts a program is added",
-            "Open this page there, or run `deskhand servers import FILE`. Servers with a URL can be added here.",
-        )?;
+    if !person.here {
+        proposal.servers.iter().try_for_each(from_elsewhere)?;
     }
     let Some(confirm) = confirm else { return Ok(Json(proposal)) };
     let added =
         proposal.servers.into_iter().map(|one| ProposedServer { link: one.link.without_values(), ..one });
     let what = json!({"added": added.collect::<Vec<_>>()});
-    Ok(Json(recorded(app, person, what, move |desk| desk.add(&given, &confirm)).await?))
+    Ok(Json(recorded(app, person, what, move |desk, agree| desk.add(&given, &confirm, agree)).await?))
+}
+
+/// Somebody with a stolen link must not get past the sandbox, get at keys in the environment, or put a server of their
+/// own in the place of one that is trusted.
+fn from_elsewhere(server: &ProposedServer) -> Result<(), ApiError> {
+    let problem = match &server.link {
+        ServerLink::Stdio { .. } => "a server that starts a program is added at the machine itself",
+        ServerLink::Http { variables, .. } if !variables.is_empty() => {
+            "a server that is sent environment variables (`${…}`) is added at the machine itself"
+        }
+        ServerLink::Http { .. } if server.replaces => "a server is replaced at the machine itself",
+        ServerLink::Http { .. } => return Ok(()),
+    };
+    Err(ApiError::forbidden("not_from_elsewhere", format!("{}: {problem}", server.name)).hint(
+        "Open this page there, or run `deskhand servers import FILE`. New servers with a URL and without `${…}` can \
+         be added here.",
+    ))
 }
 
 async fn change(
@@ -220,14 +246,19 @@ async fn change(
     At(name): At<String>,
     Body(change): Body<ServerChange>,
 ) -> Result<Json<Success>, ApiError> {
-    if change.loosens() {
-        person.must_be_here(
-            "a server is turned on, and its tools are allowed without a question,",
-            "Open this page there, or change mcp.json.",
-        )?;
-    }
-    let what = json!({"server": name, "change": change});
-    recorded(&app, &person, what, move |desk| desk.change(&name, &change)).await?;
+    let (what, changed_by) = (json!({"server": name, "change": change}), person.clone());
+    recorded(&app, &person, what, move |desk, agree| {
+        desk.change(&name, &change, &|before, after| {
+            if after.is_looser_than(before) {
+                changed_by.must_be_here(
+                    "a server is turned on, and its tools are allowed more,",
+                    "Open this page there, or change mcp.json.",
+                )?;
+            }
+            agree()
+        })
+    })
+    .await?;
     Ok(Json(Success::YES))
 }
 
@@ -237,7 +268,7 @@ async fn remove(
     At(name): At<String>,
 ) -> Result<Json<Success>, ApiError> {
     let what = json!({"removed": name});
-    recorded(&app, &person, what, move |desk| desk.remove(&name)).await?;
+    recorded(&app, &person, what, move |desk, agree| desk.remove(&name, agree)).await?;
     Ok(Json(Success::YES))
 }
 

@@ -216,6 +216,22 @@ impl ServerConfig {
         rules(self) == *other
     }
 
+    /// Whether it starts what the other did not, or asks less for any tool.
+    pub fn is_looser_than(&self, other: &Self) -> bool {
+        // A hidden tool cannot even be asked for.
+        let needs = |config: &Self, tool: Option<&ToolConfig>| match tool {
+            Some(ToolConfig { hidden: true, .. }) => Permission::Forbidden,
+            tool => tool.and_then(|tool| tool.permission).unwrap_or(config.permission),
+        };
+        (other.disabled && !self.disabled)
+            || self.permission < other.permission
+            || self
+                .tools
+                .keys()
+                .chain(other.tools.keys())
+                .any(|name| needs(self, self.tools.get(name)) < needs(other, other.tools.get(name)))
+    }
+
     /// Whether somebody may sign in to it: no token is given in the entry.
     pub fn signs_in(&self) -> bool {
         let is_token = |name: &String| name.eq_ignore_ascii_case("authorization");

@@ -1,6 +1,6 @@
 //! `${VAR}`, `${VAR:-default}`, `${env:VAR}` and `${workspaceFolder}` in what is written down about a server.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{
     config::{Hidden, Link},
@@ -22,28 +22,8 @@ pub(super) struct Expanded {
 impl Variables<'_> {
     /// Expands a link, or tells all that is missing.
     pub fn expand(&self, link: &Link) -> Result<Expanded, String> {
-        let mut work = Work { variables: self, missing: Vec::new(), secrets: Secrets::default() };
-        let link = match link {
-            Link::Stdio { command, args, env, cwd } => {
-                let args: Vec<String> = args.iter().map(|arg| work.text(arg)).collect();
-                work.secrets.add_arguments(&args);
-                Link::Stdio {
-                    command: work.text(command),
-                    args,
-                    env: work.each(env, Secrets::is_named_like_one),
-                    cwd: cwd.as_ref().map(|cwd| work.text(cwd)),
-                }
-            }
-            Link::Http { url, headers, oauth } => {
-                let url = Hidden::new(work.text(url.reveal()));
-                work.secrets.add_url(url.reveal());
-                let mut oauth = oauth.clone();
-                for text in oauth.texts_mut() {
-                    *text = work.text(text);
-                }
-                Link::Http { url, headers: work.each(headers, |_| true), oauth }
-            }
-        };
+        let mut work = self.work();
+        let link = work.link(link);
         if work.missing.is_empty() {
             Ok(Expanded { link, secrets: work.secrets })
         } else {
@@ -51,22 +31,66 @@ impl Variables<'_> {
         }
     }
 
+    fn work(&self) -> Work<'_> {
+        Work { variables: self, names: BTreeSet::new(), missing: Vec::new(), secrets: Secrets::default() }
+    }
+
     fn value(&self, name: &str) -> Option<String> {
         if name == "workspaceFolder" {
             return Some(self.workspace.to_owned());
         }
-        let name = name.strip_prefix("env:").unwrap_or(name);
-        self.environment.get(name).filter(|value| !value.is_empty()).cloned()
+        self.environment.get(bare(name)).filter(|value| !value.is_empty()).cloned()
     }
+}
+
+impl Link {
+    /// The variables that it names. Their values go to the server.
+    pub fn variables(&self) -> BTreeSet<String> {
+        let variables = Variables { environment: &HashMap::new(), workspace: "" };
+        let mut work = variables.work();
+        work.link(self);
+        work.names
+    }
+}
+
+/// `env:NAME` is the same as `NAME`.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("env:").unwrap_or(name)
 }
 
 struct Work<'a> {
     variables: &'a Variables<'a>,
+    /// Of all variables that were met.
+    names: BTreeSet<String>,
     missing: Vec<String>,
     secrets: Secrets,
 }
 
 impl Work<'_> {
+    fn link(&mut self, link: &Link) -> Link {
+        match link {
+            Link::Stdio { command, args, env, cwd } => {
+                let args: Vec<String> = args.iter().map(|arg| self.text(arg)).collect();
+                self.secrets.add_arguments(&args);
+                Link::Stdio {
+                    command: self.text(command),
+                    args,
+                    env: self.each(env, Secrets::is_named_like_one),
+                    cwd: cwd.as_ref().map(|cwd| self.text(cwd)),
+                }
+            }
+            Link::Http { url, headers, oauth } => {
+                let url = Hidden::new(self.text(url.reveal()));
+                self.secrets.add_url(url.reveal());
+                let mut oauth = oauth.clone();
+                for text in oauth.texts_mut() {
+                    *text = self.text(text);
+                }
+                Link::Http { url, headers: self.each(headers, |_| true), oauth }
+            }
+        }
+    }
+
     fn each(
         &mut self,
         values: &BTreeMap<String, Hidden>,
@@ -102,6 +126,7 @@ impl Work<'_> {
             Some((name, default)) => (name, Some(default)),
             None => (inside, None),
         };
+        self.names.insert(bare(name).to_owned());
         if let Some(value) = self.variables.value(name) {
             if Secrets::is_named_like_one(name) {
                 self.secrets.add(&value);
@@ -113,7 +138,7 @@ impl Work<'_> {
             self.missing.push(if name.starts_with("input:") {
                 format!("${{{shown}}} asks for something to be typed, which is not possible here: use an environment variable")
             } else {
-                format!("the environment variable {} is not set", shown.trim_start_matches("env:"))
+                format!("the environment variable {} is not set", bare(&shown))
             });
         }
         default.unwrap_or_default().to_owned()
@@ -152,6 +177,17 @@ mod tests {
         let error = expand("${B} ${env:C} ${input:token}").unwrap_err();
         assert!(error.contains("variable B is not set; the environment variable C is not set"), "{error}");
         assert!(error.contains("typed"), "{error}");
+    }
+
+    #[test]
+    fn variables_are_named_wherever_an_entry_has_them() {
+        let link = Link::Http {
+            url: Hidden::new("https://${HOST:-h}/${workspaceFolder}?${PATH"),
+            headers: [("X-${NAME}".to_owned(), Hidden::new("Bearer ${env:API_KEY} $PLAIN"))].into(),
+            oauth: serde_json::from_str(r#"{"client_id": "${ID}", "client_secret": "${HUSH}"}"#).unwrap(),
+        };
+        let named: Vec<String> = link.variables().into_iter().collect();
+        assert_eq!(named, ["API_KEY", "HOST", "HUSH", "ID", "workspaceFolder"]);
     }
 
     #[test]

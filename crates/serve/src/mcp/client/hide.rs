@@ -28,20 +28,9 @@ impl Secrets {
         self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     }
 
-    /// `--api-key X` and `--api-key=X`.
     pub fn add_arguments(&mut self, arguments: &[String]) {
-        let names_one =
-            |name: &str| name.starts_with('-') && Self::is_named_like_one(name.trim_start_matches('-'));
-        for (at, argument) in arguments.iter().enumerate() {
-            match argument.split_once('=') {
-                Some((name, value)) if names_one(name) => self.add(value),
-                None if names_one(argument) => {
-                    if let Some(value) = arguments.get(at + 1) {
-                        self.add(value);
-                    }
-                }
-                _ => {}
-            }
+        for (argument, start) in secret_arguments(arguments) {
+            self.add(&arguments[argument][start..]);
         }
     }
 
@@ -85,6 +74,25 @@ impl Secrets {
     }
 }
 
+/// The arguments of a program as they may be shown: keys in them are masked, however short.
+pub fn without_secrets(mut arguments: Vec<String>) -> Vec<String> {
+    for (argument, start) in secret_arguments(&arguments) {
+        arguments[argument].replace_range(start.., MASK);
+    }
+    arguments
+}
+
+/// The values in `--api-key X`, `--api-key=X` and `API_KEY=X`: which argument, and where in it they start.
+fn secret_arguments(arguments: &[String]) -> Vec<(usize, usize)> {
+    let names_one = |name: &str| Secrets::is_named_like_one(name.trim_start_matches('-'));
+    let value_of = |(at, argument): (usize, &String)| match argument.split_once('=') {
+        Some((name, _)) => names_one(name).then_some((at, name.len() + 1)),
+        None if argument.starts_with('-') && names_one(argument) => Some((at + 1, 0)),
+        None => None,
+    };
+    arguments.iter().enumerate().filter_map(value_of).filter(|(at, _)| *at < arguments.len()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,5 +108,21 @@ mod tests {
         let hidden = secrets.hide(said);
         assert_eq!(hidden.matches(MASK).count(), 5, "{hidden}");
         assert!(hidden.ends_with("8080-8080 example"), "{hidden}");
+    }
+
+    #[test]
+    fn arguments_are_shown_without_their_keys() {
+        for (given, shown) in [
+            ("run --api-key k1 --port 80", "run --api-key ⟦masked:mcp-secret⟧ --port 80"),
+            (
+                "--token=a=b -e GITHUB_TOKEN=k1",
+                "--token=⟦masked:mcp-secret⟧ -e GITHUB_TOKEN=⟦masked:mcp-secret⟧",
+            ),
+            ("password x --secret", "password x --secret"),
+            ("--max-tokens 5 --url=x", "--max-tokens 5 --url=x"),
+        ] {
+            let arguments = given.split(' ').map(str::to_owned).collect();
+            assert_eq!(without_secrets(arguments).join(" "), shown);
+        }
     }
 }

@@ -49,6 +49,7 @@ pub use self::{
         parse_servers, plain_json, read_servers,
     },
     handler::{Answerer, FormAnswer},
+    hide::without_secrets,
     log::{LogLine, LogSource},
     name::prefix,
     state::{Limits, ListedTool, Places, RefusedTool, SaidByServer, ServerState, ServerStatus},
@@ -256,7 +257,7 @@ pub fn server_to_sign_in(
 }
 
 /// How names of tools must not begin for a server: `git` may not have a tool that looks like one of `git_hub`.
-fn taken_prefixes(own: &str, names: &[String]) -> Vec<String> {
+pub fn taken_prefixes(own: &str, names: &[String]) -> Vec<String> {
     let own = name::prefix(own);
     let others = names.iter().map(|other| name::prefix(other));
     others.filter(|other| other.len() > own.len() && other.starts_with(&own)).collect()

@@ -9,8 +9,8 @@ use std::{
 use deskhand_core::Screener;
 use deskhand_serve::{
     http::{
-        ApiError, NewServers, ProposedServer, ServerChange, ServerDesk, ServerItem, ServerLink, ServerList,
-        ServerProposal,
+        Agree, AgreeToChange, ApiError, NewServers, ProposedServer, ServerChange, ServerDesk, ServerItem,
+        ServerLink, ServerList, ServerProposal,
     },
     mcp::client::{
         Link, LogLine, ServerConfig, ServerState,
@@ -193,6 +193,7 @@ fn exact_link(link: &Link, screener: &dyn Screener) -> ServerLink {
         Link::Http { url, headers, .. } => ServerLink::Http {
             host: servers::host(url.reveal()).to_owned(),
             headers: headers.keys().cloned().collect(),
+            variables: link.variables().into_iter().collect(),
         },
     }
 }
@@ -239,7 +240,7 @@ impl ServerDesk for ManagedServers {
         self.answer(&self.proposal(given)?, false)
     }
 
-    fn add(&self, given: &NewServers, confirmed: &str) -> Result<ServerProposal, ApiError> {
+    fn add(&self, given: &NewServers, confirmed: &str, agree: Agree<'_>) -> Result<ServerProposal, ApiError> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let proposal = self.proposal(given)?;
         if proposal.hash() != confirmed {
@@ -249,21 +250,26 @@ impl ServerDesk for ManagedServers {
             )
             .hint("Look at it again, and confirm that."));
         }
-        proposal.write().map_err(|error| wrong(&error))?;
+        agree()?;
+        proposal.write(self.app.gate.grants.as_ref()).map_err(|error| wrong(&error))?;
         self.answer(&proposal, true)
     }
 
-    fn change(&self, name: &str, change: &ServerChange) -> Result<(), ApiError> {
+    fn change(&self, name: &str, change: &ServerChange, agree: AgreeToChange<'_>) -> Result<(), ApiError> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let config_dir = self.must_be_ours(name)?;
-        servers::change(&config_dir, name, change).map_err(|error| ApiError::invalid(format!("{error:#}")))
+        let change = servers::Change::new(&config_dir, name, change)
+            .map_err(|error| ApiError::invalid(format!("{error:#}")))?;
+        agree(&change.before, &change.after)?;
+        change.write().map_err(|error| wrong(&error))
     }
 
-    fn remove(&self, name: &str) -> Result<(), ApiError> {
+    fn remove(&self, name: &str, agree: Agree<'_>) -> Result<(), ApiError> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let config_dir = self.must_be_ours(name)?;
+        agree()?;
         self.sign_ins.forget(name);
-        servers::remove(&config_dir, name).map_err(|error| wrong(&error))
+        servers::remove(&config_dir, name, self.app.gate.grants.as_ref()).map_err(|error| wrong(&error))
     }
 
     fn apply(&self) -> BoxFuture<'_, Result<(), ApiError>> {

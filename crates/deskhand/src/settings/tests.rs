@@ -113,7 +113,8 @@ fn the_strictest_of_several_workspaces_holds() {
     assert_eq!(settings.mode().unwrap(), Mode::ReadOnly);
     assert!(settings.mode_is_fixed() && settings.restrict_to_workspace());
     assert_eq!((settings.language(), settings.value("approval_timeout_s")), ("zh", &json!(10)));
-    let ignored: Vec<&str> = settings.ignored.iter().map(|ignored| ignored.key.as_str()).collect();
+    let mut ignored: Vec<&str> = settings.ignored.iter().map(|ignored| ignored.key.as_str()).collect();
+    ignored.sort_unstable();
     assert_eq!(ignored, ["language", "restrict_to_workspace"]);
     assert_eq!(settings.workspace_file.unwrap().path, file.path);
 }

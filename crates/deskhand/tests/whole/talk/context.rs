@@ -126,13 +126,13 @@ async fn near_the_limit_what_is_older_is_summarised_within_the_turn() {
 #[tokio::test]
 async fn what_the_server_counts_is_known_in_the_next_turn() {
     let counted = |text: &str| ScriptedReply {
-        usage: Some(Usage { input_tokens: 12_000, output_tokens: 10, ..Usage::default() }),
+        usage: Some(Usage { input_tokens: 14_000, output_tokens: 10, ..Usage::default() }),
         ..says(text)
     };
     let replies = vec![counted("One."), counted("Two."), counted("Three.")];
     let talk = Talk::at(Desk::new(), Script { context_tokens: 60_000, ..small(replies) });
     for said in ["first", "second"] {
-        let events = talk.say(&format!("{said}\n{}", long(3_000))).await;
+        let events = talk.say(&format!("{said}\n{}", long(2_600))).await;
         assert_eq!(done(&events).0, TurnOutcome::Completed);
         let is_compacted = |event: &Event| matches!(event.body, EventBody::Compacted { .. });
         assert!(!events.iter().any(is_compacted), "{said}");

@@ -12,7 +12,9 @@ use std::{
 };
 
 use deskhand_agent::{chain::Language, desk::TurnDesk, tools::CHAT};
-use deskhand_core::{DialectEntry, Explanation, Plan, Request, Time, approval::Subject, dialect::Becomes};
+use deskhand_core::{
+    DialectEntry, Explanation, Plan, Request, Time, ToolError, approval::Subject, dialect::Becomes,
+};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -192,32 +194,38 @@ impl World {
         looked.data["status"] == "running"
     }
 
-    async fn explain(&self, call: &Call) -> Option<Explanation> {
-        self.desk.gate.explain(call.request(), &self.desk.session).await.ok()
+    async fn explain(&self, call: &Call) -> Result<Explanation, ToolError> {
+        self.desk.gate.explain(call.request(), &self.desk.session).await
     }
 
-    /// Makes a call to which a person says yes: they are asked once, about what was shown before, or not at all. Whether
-    /// it could be planned.
-    async fn confirm(&mut self, call: &Call) -> bool {
+    /// Makes a call to which a person says yes: they are asked once, about what was shown before, or not at all. An
+    /// error where it cannot be planned.
+    async fn confirm(&mut self, call: &Call) -> Result<(), ToolError> {
         let explained = self.explain(call).await;
         let person = Person::agreeable();
         self.desk.session.approvers = vec![person.clone()];
-        // One that waits for something is not waited for: what it asks, it asks before it runs.
-        let calling = self.desk.gate.call(call.request(), &self.desk.session);
-        let _ = tokio::time::timeout(RUNS, calling).await;
+        let request = call.request();
+        let cancel = request.cancel.clone();
+        let mut calling = std::pin::pin!(self.desk.gate.call(request, &self.desk.session));
+        // One that waits for something is cancelled: what it asks, it asks before it runs. It is not dropped, since then
+        // it might still write into the world of the next call.
+        if tokio::time::timeout(RUNS, &mut calling).await.is_err() {
+            cancel.cancel();
+            calling.await;
+        }
         let asked = person.asked();
         let asked: Vec<&Plan> = asked
             .iter()
             .filter(|one| matches!(one.subject, Subject::Execution { .. }))
             .map(plan_of)
             .collect();
-        let wanted = explained.as_ref().is_some_and(|explained| explained.decision == "ask");
+        let wanted = explained.as_ref().is_ok_and(|explained| explained.decision == "ask");
         assert_eq!(asked.len(), usize::from(wanted), "{call:?}: {asked:?}");
-        if let Some((asked, first)) = asked.first().zip(explained.as_ref().and_then(|one| one.plan.as_ref()))
-        {
+        let first = explained?.plan;
+        if let Some((asked, first)) = asked.first().zip(first.as_ref()) {
             assert!(first.still_holds(asked), "{}", difference(call.name, &call.arguments, first, asked));
         }
-        explained.is_some()
+        Ok(())
     }
 }
 
@@ -370,7 +378,8 @@ async fn a_yes_is_asked_for_once_and_is_enough() {
             world.refresh(&call).await;
             // What it is about may be another one by now.
             call.arguments = world.examples()[at].1.clone();
-            assert!(world.confirm(&call).await, "{call:?} has a plan");
+            let planned = world.confirm(&call).await;
+            planned.unwrap_or_else(|error| panic!("{call:?}: {}", error.message));
         }
         if !seen.insert(name) {
             continue;
@@ -380,7 +389,7 @@ async fn a_yes_is_asked_for_once_and_is_enough() {
             let varied = dice.vary(&call, &schema);
             if varied.arguments != call.arguments {
                 world.refresh(&varied).await;
-                planned += usize::from(world.confirm(&varied).await);
+                planned += usize::from(world.confirm(&varied).await.is_ok());
             }
         }
     }
@@ -400,10 +409,10 @@ async fn a_yes_is_enough_under_the_names_of_every_dialect() {
             let mut is_planned = false;
             for call in calls {
                 world.refresh(&call).await;
-                is_planned = world.confirm(&call).await;
+                is_planned = world.confirm(&call).await.is_ok();
                 if is_planned {
                     world.refresh(&call).await;
-                    world.confirm(&call).await;
+                    let _ = world.confirm(&call).await;
                     break;
                 }
             }

@@ -42,7 +42,7 @@ impl World {
     async fn new() -> Self {
         let display = Display::new();
         let (window, _) = display.window("Notes", "300x200+100+100", "#336699");
-        display.until("it is active", || display.active() == Some(window));
+        deskhand_testkit::block_until("it is active", || display.active() == Some(window));
         let mut desk = desk(&display);
         let turn = TurnDesk::new(Arc::clone(&desk.gate.registry), CHAT, Language::English);
         desk.session.services = desk.session.services.clone().with(turn);

@@ -334,7 +334,6 @@ fn wait_s_limits_the_wait_for_a_process() {
         "{waited}"
     );
     assert!(waited["duration_ms"].as_u64().unwrap() >= 1_000, "{waited}");
-    drop(call);
     drop(input);
     console.wait().unwrap();
     let _ = reading.join();

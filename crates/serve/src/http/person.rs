@@ -83,7 +83,8 @@ impl Person {
         if self.here {
             return Ok(());
         }
-        Err(ApiError::forbidden("not_from_elsewhere", format!("{what} only at the machine itself")).hint(hint))
+        Err(ApiError::forbidden("not_from_elsewhere", format!("{what} only at the machine itself"))
+            .hint(hint))
     }
 
     /// An error for all but the owner.

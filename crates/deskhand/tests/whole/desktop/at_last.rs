@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use deskhand_core::{AuditLog, AuditRecord, CallId, Status, StoreResult};
+use deskhand_testkit::block_until;
 use serde_json::json;
 
 use super::{Display, desk};
@@ -45,7 +46,7 @@ async fn another_title_is_asked_about_anew() {
     let id = window.to_string();
     let name = |name: &str| {
         display.says(&["xdotool", "set_window", "--name", name, &id]);
-        display.until("its name", || display.says(&["xdotool", "getwindowname", &id]) == name);
+        block_until("its name", || display.says(&["xdotool", "getwindowname", &id]) == name);
     };
     for (tool, arguments) in [
         ("close_window", json!({"window_id": window})),

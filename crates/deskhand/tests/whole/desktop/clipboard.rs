@@ -13,6 +13,7 @@ use std::{
 };
 
 use deskhand_core::{Mode, ResultAnswer, Status, approval::AnyAnswer};
+use deskhand_testkit::block_until;
 use deskhand_tools::desktop::Picture;
 use serde_json::json;
 use x11rb::{
@@ -175,9 +176,9 @@ fn what_was_copied_outlives_the_program_and_no_more() {
         assert!(["HOME", "PATH", "XAUTHORITY"].contains(&name), "it was handed on: {name}");
     }
     copy("another");
-    display.until("the first holder ends", || holders(&display.name).len() == 1);
+    block_until("the first holder ends", || holders(&display.name).len() == 1);
     display.copies(&["-selection", "clipboard"], b"theirs");
-    display.until("the holder ends", || holders(&display.name).is_empty());
+    block_until("the holder ends", || holders(&display.name).is_empty());
     copy("last");
     let name = display.name.clone();
     assert_eq!(holders(&name).len(), 1);
@@ -221,7 +222,7 @@ async fn a_paste_that_is_under_way_is_finished() {
         got.extend(piece);
     }
     assert!(got == text.as_bytes(), "{} of {} bytes", got.len(), text.len());
-    display.until("the holder ends", || holders(&display.name).is_empty());
+    block_until("the holder ends", || holders(&display.name).is_empty());
 }
 
 /// A program offers a form under a number that is no name.
@@ -312,7 +313,7 @@ async fn what_was_begun_for_the_clipboard_ends_where_it_fails() {
     });
     fails(&desk, "clipboard_write", json!({"text": "second"}), "clipboard_not_held").await;
     let stopped = watching.await.unwrap();
-    display.until("the second ends", || holders(&name) == first);
+    block_until("the second ends", || holders(&name) == first);
     drop(stopped);
     assert_eq!(display.says_exactly(&["xclip", "-selection", "clipboard", "-o"]), b"first");
 }

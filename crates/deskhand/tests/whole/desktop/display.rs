@@ -50,7 +50,7 @@ impl Display {
         let ready = self.home.path().join("managed");
         let touch = format!("touch {}", ready.display());
         self.start(Command::new("openbox").args(["--sm-disable", "--startup", &touch]));
-        self.until("the window manager", || ready.exists());
+        block_until("the window manager", || ready.exists());
         self
     }
 
@@ -105,7 +105,7 @@ impl Display {
         command.arg("-quiet").args(how).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().expect("xclip is there: scripts/setup.sh test installs it");
         child.stdin.take().unwrap().write_all(content).unwrap();
-        self.until("xclip copies", || self.owners() != before);
+        block_until("xclip copies", || self.owners() != before);
         let pid = child.id();
         self.others.lock().unwrap_or_else(PoisonError::into_inner).push(child);
         pid
@@ -129,7 +129,7 @@ impl Display {
                 .args(["-bd", colour, "-bw", "0", "-buttons", "ok", "text"]),
         );
         let mut found = None;
-        self.until(title, || {
+        block_until(title, || {
             found = self.ids().into_iter().find(|id| !before.contains(id));
             found.is_some()
         });
@@ -148,10 +148,6 @@ impl Display {
     /// The window that has the keyboard, by xdotool.
     pub fn active(&self) -> Option<u64> {
         self.says(&["xdotool", "getactivewindow"]).parse().ok()
-    }
-
-    pub fn until(&self, what: &str, came: impl FnMut() -> bool) {
-        block_until(what, came);
     }
 
     /// Ends the server.

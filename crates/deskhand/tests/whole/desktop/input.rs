@@ -3,6 +3,7 @@
 use std::{fs, path::PathBuf, process::Command, sync::Arc};
 
 use deskhand_core::{Permission, Status};
+use deskhand_testkit::block_until;
 use serde_json::json;
 
 use super::{Display, desk, fails, gives};
@@ -20,7 +21,7 @@ pub fn terminal(display: &Display, desk: &Desk) -> (u64, PathBuf) {
             )),
     );
     let mut id = None;
-    display.until("the terminal", || {
+    block_until("the terminal", || {
         id = display
             .says(&["xdotool", "search", "--onlyvisible", "--name", "^Typing$"])
             .lines()
@@ -39,7 +40,7 @@ fn listener(display: &Display, desk: &Desk) -> (u64, PathBuf) {
         file.display()
     )));
     let mut id: Option<u64> = None;
-    display.until("the listener", || {
+    block_until("the listener", || {
         id = display
             .says(&["xdotool", "search", "--onlyvisible", "--name", "^Listener$"])
             .lines()
@@ -63,7 +64,7 @@ async fn text_in_any_script_arrives_as_it_was_written() {
     let text = "Hello, World! ~{}|\\\"'$ äöü ß 你好，世界 Привет ελ €\n";
     let scripted = desk.answer([yes(), yes()]);
     gives(&desk, "keyboard", json!({"text": text})).await;
-    display.until("the line", || text_of(&file).ends_with('\n'));
+    block_until("the line", || text_of(&file).ends_with('\n'));
     assert_eq!(text_of(&file), text);
     let asked = scripted.asked();
     let plan = plan_of(&asked[0]);
@@ -79,7 +80,7 @@ async fn text_in_any_script_arrives_as_it_was_written() {
         json!({"text": "wrong", "keys": ["ctrl+u", "x", "shift+y", "Enter"], "window_id": terminal}),
     )
     .await;
-    display.until("the second line", || text_of(&file).lines().count() == 2);
+    block_until("the second line", || text_of(&file).lines().count() == 2);
     assert_eq!(text_of(&file).lines().nth(1), Some("xY"));
     for (arguments, code) in [
         (json!({"keys": ["nokey"]}), "unknown_key"),
@@ -99,7 +100,7 @@ async fn what_is_typed_or_copied_is_not_on_record() {
     let (_, file) = terminal(&display, &desk);
     let scripted = desk.answer([yes(), yes()]);
     let typed = gives(&desk, "keyboard", json!({"text": format!("{SECRET}\n")})).await;
-    display.until("the line", || text_of(&file).ends_with('\n'));
+    block_until("the line", || text_of(&file).ends_with('\n'));
     let copied = gives(&desk, "clipboard_write", json!({"text": SECRET})).await;
     // Under a name that is not quite right, as something else than a text, as a key, and in what is wrong with it, too.
     for wrong in [
@@ -142,9 +143,9 @@ async fn keys_go_to_the_named_window_and_to_no_other() {
     let desk = desk(&display);
     let (terminal, file) = terminal(&display, &desk);
     let (other, _) = display.window("Other", "200x100+700+500", "#336699");
-    display.until("the other is active", || display.active() == Some(other));
+    block_until("the other is active", || display.active() == Some(other));
     gives(&desk, "keyboard", json!({"text": "to you\n", "window_id": "Typing"})).await;
-    display.until("the line", || text_of(&file) == "to you\n");
+    block_until("the line", || text_of(&file) == "to you\n");
     assert_eq!(display.active(), Some(terminal));
 }
 
@@ -202,13 +203,13 @@ async fn clicks_drags_and_the_wheel_arrive() {
     let asked = scripted.asked();
     let plan = plan_of(&asked[0]);
     assert!(plan.summary.contains("on «Listener»") && plan.permission == Permission::Sensitive);
-    display.until("the click", || text_of(&file).contains("ButtonRelease"));
+    block_until("the click", || text_of(&file).contains("ButtonRelease"));
     assert!(text_of(&file).contains("(30,40)"), "{}", text_of(&file));
     gives(&desk, "mouse", json!({"action": "double_click", "x": x, "y": y, "button": "right"})).await;
-    display.until("both clicks", || text_of(&file).matches("button 3, same_screen").count() == 4);
+    block_until("both clicks", || text_of(&file).matches("button 3, same_screen").count() == 4);
     gives(&desk, "mouse", json!({"action": "scroll", "x": x, "y": y, "scroll_down": 2, "scroll_right": -1}))
         .await;
-    display.until("the wheel", || {
+    block_until("the wheel", || {
         let text = text_of(&file);
         text.matches("button 5,").count() == 4 && text.matches("button 6,").count() == 2
     });
@@ -218,7 +219,7 @@ async fn clicks_drags_and_the_wheel_arrive() {
         json!({"action": "drag", "x": x, "y": y, "to_x": x + 50, "to_y": y + 20, "button": "middle"}),
     )
     .await;
-    display.until("the drag", || text_of(&file).matches("button 2,").count() == 2);
+    block_until("the drag", || text_of(&file).matches("button 2,").count() == 2);
     let text = text_of(&file);
     let end = text.rfind("button 2,").unwrap();
     assert!(text[..end].rfind("(80,60)").is_some(), "it is let go at the end: {text}");
@@ -254,8 +255,8 @@ async fn nothing_is_pressed_in_deskhands_own_windows() {
     let id = page.to_string();
     display.says(&["xprop", "-id", &id, "-f", "WM_CLASS", "8s", "-set", "WM_CLASS", "Chromium"]);
     display.says(&["xdotool", "set_window", "--name", "Deskhand", &id]);
-    display.until("its new name", || display.says(&["xdotool", "getwindowname", &id]) == "Deskhand");
-    display.until("it is active", || display.active() == Some(page));
+    block_until("its new name", || display.says(&["xdotool", "getwindowname", &id]) == "Deskhand");
+    block_until("it is active", || display.active() == Some(page));
     for (tool, arguments) in [
         ("keyboard", json!({"text": "a"})),
         ("keyboard", json!({"text": "a", "window_id": page})),

@@ -11,6 +11,7 @@ use std::{
 };
 
 use deskhand_core::{Outcome, Request, Status};
+use deskhand_testkit::block_until;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use x11rb::{
@@ -99,7 +100,7 @@ async fn a_drag_that_is_cancelled_lets_go_of_the_button() {
         let server = Server::of(&display);
         let came = move || server.has_button_down();
         let outcome = meanwhile(&desk, "mouse", drag.clone(), came, |cancel| cancel.cancel()).await;
-        display.until("the button is let go", || !Server::of(&display).has_button_down());
+        block_until("the button is let go", || !Server::of(&display).has_button_down());
         if outcome.status == Status::Cancelled {
             return;
         }
@@ -118,8 +119,8 @@ async fn text_that_is_cancelled_leaves_the_keyboard_as_it_was() {
     let came = move || server.table() != known;
     let outcome = meanwhile(&desk, "keyboard", json!({"text": text}), came, |cancel| cancel.cancel()).await;
     assert_eq!(outcome.status, Status::Cancelled, "{}", outcome.text);
-    display.until("no key means anything else than before", || Server::of(&display).table() == before);
-    display.until("all keys are let go", || !Server::of(&display).has_key_down());
+    block_until("no key means anything else than before", || Server::of(&display).table() == before);
+    block_until("all keys are let go", || !Server::of(&display).has_key_down());
 }
 
 /// For the text the lock of capitals is taken off; that it was on is not forgotten when the text is cut short.
@@ -129,11 +130,11 @@ async fn text_that_is_cancelled_leaves_the_lock_of_capitals_on() {
     let desk = desk(&display);
     let (_, file) = terminal(&display, &desk);
     assert!(xdotool(&display, &["key", "Caps_Lock"]).status().unwrap().success());
-    display.until("it is on", || Server::of(&display).has_caps_lock());
+    block_until("it is on", || Server::of(&display).has_caps_lock());
     let came = move || text_of(&file) == "first\n";
     let outcome = meanwhile(&desk, "keyboard", long(), came, |cancel| cancel.cancel()).await;
     assert_eq!(outcome.status, Status::Cancelled, "{}", outcome.text);
-    display.until("it is on again", || Server::of(&display).has_caps_lock());
+    block_until("it is on again", || Server::of(&display).has_caps_lock());
 }
 
 /// The server takes its time in the middle of a key: whatever had arrived there, the key is let go.
@@ -154,7 +155,7 @@ async fn a_key_is_let_go_where_the_call_ends_in_the_middle_of_it() {
         let text = "Some Text IN Both Cases. ".repeat(100);
         let outcome = meanwhile(&desk, "keyboard", json!({"text": text}), came, then).await;
         assert_eq!(outcome.status, Status::Cancelled, "{}", outcome.text);
-        display.until("all keys are let go", || !Server::of(&display).has_key_down());
+        block_until("all keys are let go", || !Server::of(&display).has_key_down());
     }
 }
 

@@ -6,6 +6,7 @@ use std::{
 };
 
 use deskhand_core::{Request, Status};
+use deskhand_testkit::block_until;
 use serde_json::{Value, json};
 use x11rb::{
     connection::Connection,
@@ -36,7 +37,7 @@ fn becomes_ours(display: &Display, id: u64) {
     let id = id.to_string();
     display.says(&["xprop", "-id", &id, "-f", "WM_CLASS", "8s", "-set", "WM_CLASS", "Chromium"]);
     display.says(&["xdotool", "set_window", "--name", "Deskhand", &id]);
-    display.until("its new name", || display.says(&["xdotool", "getwindowname", &id]) == "Deskhand");
+    block_until("its new name", || display.says(&["xdotool", "getwindowname", &id]) == "Deskhand");
 }
 
 /// A window that no window manager looks after, as menus are, of 200×100 at (150, 150).
@@ -46,7 +47,7 @@ fn popup(display: &Display) -> u32 {
             .args(["-xrm", "*overrideRedirect: true", "-geometry", "200x100+150+150"])
             .args(["-buttons", "", "text"]),
     );
-    display.until("the pop-up", || {
+    block_until("the pop-up", || {
         let shown = display.says(&["xwininfo", "-root", "-children"]);
         shown.lines().any(|line| line.contains("200x100+150+150") && line.contains("no name"))
     });
@@ -79,7 +80,7 @@ async fn a_window_on_another_workspace_is_not_met() {
     let (x, y) = corner(&desk, window).await;
     assert!(met(&desk, x + 50, y + 50).await.contains("on «Elsewhere»"));
     display.says(&["xdotool", "set_desktop_for_window", &window.to_string(), "1"]);
-    display.until("it is gone from here", || display.ids().is_empty());
+    block_until("it is gone from here", || display.ids().is_empty());
     assert!(met(&desk, x + 50, y + 50).await.ends_with("on the desktop"));
 }
 
@@ -133,7 +134,7 @@ async fn what_covers_a_named_window_is_not_clicked_in_its_place() {
     let (window, _) = display.window("Below", "300x200+100+100", "#336699");
     let (x, y) = corner(&desk, window).await;
     let (cover, _) = display.window("Cover", &format!("100x60+{}+{}", x + 50, y - 40), "#996633");
-    display.until("the cover is in front", || display.active() == Some(cover));
+    block_until("the cover is in front", || display.active() == Some(cover));
     assert!(met(&desk, x + 100, y - 8).await.contains("on «Cover»"));
     // Once the window is in front, its title bar is where the cover was.
     let drag = |to_y: i64| json!({"action": "drag", "x": 10, "y": 150, "to_x": 100, "to_y": to_y, "window_id": window});

@@ -13,6 +13,7 @@ mod screenshot;
 mod windows;
 
 use deskhand_core::{Mode, Outcome, Status};
+use deskhand_testkit::block_until;
 use serde_json::Value;
 
 pub use self::display::Display;
@@ -60,7 +61,7 @@ fn a_file_is_shown_in_its_folder() {
     };
     let outcome = call(r#"{"path": "sub/report.txt"}"#);
     assert_eq!(outcome["status"], "success", "{outcome}");
-    display.until("the folder is opened", || shop.path("shown").exists() && !shop.read("shown").is_empty());
+    block_until("the folder is opened", || shop.path("shown").exists() && !shop.read("shown").is_empty());
     let shown = shop.read("shown");
     assert!(shown.trim_end().ends_with("/sub"), "{shown}");
     let handed_on = shop.read("shown.env");

@@ -11,6 +11,7 @@ use deskhand_core::{
     Desktop, ResultAnswer, Status,
     approval::{AnyAnswer, Subject},
 };
+use deskhand_testkit::block_until;
 use deskhand_tools::desktop::Picture;
 use serde_json::{Value, json};
 use x11rb::{
@@ -150,7 +151,7 @@ async fn of_a_window_there_is_what_can_be_seen() {
     let id = window.to_string();
     let desk = desk(&display);
     display.says(&["xdotool", "windowmove", &id, "1100", "150"]);
-    display.until("it is at the edge", || {
+    block_until("it is at the edge", || {
         display.says(&["xdotool", "getwindowgeometry", &id]).contains("Position: 1")
     });
     let outcome = gives(&desk, "screenshot", json!({"window_id": window})).await;
@@ -293,7 +294,7 @@ fn a_program_killed_while_it_asks_leaves_no_picture() {
     let mut call =
         shop.command(&["call", "screenshot", "path=shot.png", "--mode", "auto", "--wait", "--json"]);
     let mut child = call.env("DISPLAY", &display.name).stdout(std::process::Stdio::null()).spawn().unwrap();
-    display.until("the question about the result", || {
+    block_until("the question about the result", || {
         let open = shop.run(&["approvals", "--json"]).json();
         open["approvals"].as_array().unwrap().iter().any(|question| question["tool"] == "screenshot")
     });

@@ -1,6 +1,7 @@
 //! list_windows, get_active_window, switch_window, close_window.
 
 use deskhand_core::{Desktop, Mode, Permission, Status, approval::AnyAnswer};
+use deskhand_testkit::block_until;
 use serde_json::{Value, json};
 use x11rb::{
     connection::Connection,
@@ -50,7 +51,7 @@ async fn ac002_a_window_is_switched_to() {
     let display = Display::new();
     let (below, _) = display.window("Below", "300x200+100+100", "#336699");
     let (above, _) = display.window("Above", "300x200+120+120", "#996633");
-    display.until("the newest is active", || display.active() == Some(above));
+    block_until("the newest is active", || display.active() == Some(above));
     let desk = desk(&display);
     let outcome = gives(&desk, "switch_window", json!({"window_id": below})).await;
     assert_eq!(display.active(), Some(below), "by xdotool's word");
@@ -165,7 +166,7 @@ async fn another_window_with_the_same_title_is_asked_about_anew() {
         .args(["-title", "Twin", "-geometry", "200x100+10+50", "text"])
         .spawn()
         .unwrap();
-    display.until("the first", || display.ids().len() == 1);
+    block_until("the first", || display.ids().len() == 1);
     // Only once the first is gone is the title of the second the only one.
     let (second, _) = display.window("Twin (2)", "200x100+400+50", "#336699");
     let mut desk = desk(&display);
@@ -211,7 +212,7 @@ async fn what_must_stay_is_never_closed() {
     let display = Display::new();
     let desk = desk(&display);
     let (_own, id) = own_window(&display, "Mine");
-    display.until("it is managed", || {
+    block_until("it is managed", || {
         display.says(&["xprop", "-root", "_NET_CLIENT_LIST"]).contains(&format!("{id:#x}"))
     });
     for force in [false, true] {
@@ -242,7 +243,7 @@ async fn what_must_stay_is_never_closed() {
     fails(&desk, "close_window", json!({"window_id": tasks}), "window:task-manager").await;
     display.says(&["xprop", "-id", &id, "-f", "WM_CLASS", "8s", "-set", "WM_CLASS", "Chromium"]);
     display.says(&["xdotool", "set_window", "--name", "Chat - Deskhand - Chromium", &id]);
-    display.until("its new name", || display.says(&["xdotool", "getwindowname", &id]).contains("Deskhand"));
+    block_until("its new name", || display.says(&["xdotool", "getwindowname", &id]).contains("Deskhand"));
     fails(&desk, "close_window", json!({"window_id": tasks}), "window:own").await;
     assert!(display.says(&["xprop", "-id", &id, "WM_CLASS"]).contains("Chromium"), "it is still there");
 }
@@ -301,7 +302,7 @@ fn what_it_was_started_from_is_known() {
     terminal.arg(call.get_program()).args(call.get_args());
     display.start(&mut terminal);
     let text = || std::fs::read_to_string(said.path()).unwrap();
-    display.until("its answer", || text().trim_end().ends_with('}'));
+    block_until("its answer", || text().trim_end().ends_with('}'));
     assert!(text().contains("window:own") && text().contains("was started from its program"), "{}", text());
 }
 
@@ -340,7 +341,7 @@ async fn force_spares_a_program_that_shows_deskhand_too() {
         "printf '\\033[?38h'; exec sleep 1000",
     ]));
     let mut windows = Vec::new();
-    display.until("both windows", || {
+    block_until("both windows", || {
         let found = display.says(&["xdotool", "search", "--onlyvisible", "--class", "^xterm$"]);
         windows = found.lines().filter_map(|line| line.parse::<u64>().ok()).collect();
         windows.len() >= 2 && display.says(&["xprop", "-root", "_NET_CLIENT_LIST"]).matches("0x").count() == 2
@@ -350,7 +351,7 @@ async fn force_spares_a_program_that_shows_deskhand_too() {
     let (ours, other) = (id(0).to_string(), id(1));
     display.says(&["xprop", "-id", &ours, "-f", "WM_CLASS", "8s", "-set", "WM_CLASS", "Chromium"]);
     display.says(&["xdotool", "set_window", "--name", "Deskhand", &ours]);
-    display.until("its new name", || display.says(&["xdotool", "getwindowname", &ours]) == "Deskhand");
+    block_until("its new name", || display.says(&["xdotool", "getwindowname", &ours]) == "Deskhand");
     fails(&desk, "close_window", json!({"window_id": other, "force": true}), "window:own").await;
     assert_eq!(gives(&desk, "list_windows", json!({})).await.data["total"], 2);
 }

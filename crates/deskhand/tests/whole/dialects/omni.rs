@@ -148,7 +148,7 @@ super::dialect! { "omni"
             let came = there.gives(json!({})).await;
             assert_eq!(came.data(), &json!({}), "none is active");
             display.window("Notes", "300x200+100+100", "#336699");
-            display.until("it is active", || display.active().is_some());
+            deskhand_testkit::block_until("it is active", || display.active().is_some());
             let came = there.gives(json!({})).await;
             has(came.data(), "title:text app:text handle:integer");
             assert_eq!(came.data()["title"], "Notes");

@@ -67,9 +67,8 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<ToolCallRow> {
 }
 
 pub fn get(c: &Connection, session: &str, call: CallId) -> Tried<Option<ToolCallRow>> {
-    let wanted = params![call.to_string(), session];
     let query = format!("SELECT {COLUMNS} FROM tool_calls WHERE call_id = ? AND session_id = ?");
-    Ok(c.prepare_cached(&query)?.query_row(wanted, from_row).optional()?)
+    Ok(c.prepare_cached(&query)?.query_row(params![call.to_string(), session], from_row).optional()?)
 }
 
 pub fn list(c: &Connection, query: &ToolCallQuery) -> Tried<Page<ToolCallRow>> {

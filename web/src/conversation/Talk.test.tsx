@@ -215,7 +215,7 @@ test.each([
   ["that is still queued stays in its editor", true],
   ["that was sent meanwhile goes to the message field", false],
 ])("what was written into a queued message %s when the change fails", async (_, isStillQueued) => {
-  queued = [{ id: 3, content: "later", uploads: [], created_at: "2026-01-01T00:00:00.000Z" }];
+  queued = [{ id: 3, content: "later", uploads: [], created_at: "2026-01-01T00:00:00.000Z", held: false }];
   const input = await open();
   fireEvent.click(await screen.findByRole("button", { name: "Edit" }));
   const editor = screen.getByRole("textbox", { name: "Queued message" });

@@ -25,10 +25,7 @@ const LONG_SLEEPS: &[(&str, &str)] = &[
         "crates/serve/tests/mcp_server/tester.rs",
         "plays a person who reads: no answer within half a second counts",
     ),
-    (
-        "web/e2e/approvals.spec.ts",
-        "no key counts in the first moment of a question, and a second press does nothing",
-    ),
+    ("tests/mcp/python_sdk.py", "plays a person who reads, and cancels after more than half a second"),
     ("web/e2e/measure.spec.ts", "measures frames over time"),
     ("web/e2e/screenshots.spec.ts", "takes the pictures of the docs, when nothing moves"),
 ];

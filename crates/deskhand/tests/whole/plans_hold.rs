@@ -185,7 +185,11 @@ impl World {
             started.data["process_id"].as_str().unwrap().clone_into(&mut self.process);
         }
         if call.name.starts_with("browser_") || call.arguments["target"] == "web" {
-            gives(&self.desk, "browser_navigate", json!({"url": self.page})).await;
+            // A form that an earlier call sent may still be on its way, and then takes the place of this page.
+            until("the page", async || {
+                self.desk.call("browser_navigate", json!({"url": self.page})).await.is_success()
+            })
+            .await;
         }
     }
 

@@ -90,7 +90,9 @@ const ENTRIES: &[DialectEntry] = &[
     DialectEntry::new("clipboard_read", "clipboard_read", &[]),
     DialectEntry::new("clipboard_write", "clipboard_write", &[required("text")])
         .about("Puts text on the clipboard, in place of what is there.", "把文本写入剪贴板，替换原有内容。"),
-    DialectEntry::new("clipboard_clear", "clipboard_clear", &[]),
+    DialectEntry::new("clipboard_clear", "clipboard_write", &[])
+        .about("Empties the clipboard.", "清空剪贴板。")
+        .fixed(r#"{"text": ""}"#),
     DialectEntry::new("get_system_info", "system_info", &[])
         .about(
             "The operating system, its version, the architecture and the machine's name.",

@@ -194,7 +194,7 @@ const ENTRIES: &[DialectEntry] = &[
     DialectEntry::new(
         "browser_screenshot",
         "browser_screenshot",
-        &[optional("selector"), optional("full_page"), optional("path")],
+        &[optional("selector"), optional("full_page")],
     )
     .about("Takes a picture of the page, or of one element.", "对页面或某个元素截图。")
     .shaped(text::picture),

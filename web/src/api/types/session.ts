@@ -62,6 +62,8 @@ export interface QueuedMessage {
   content: string;
   uploads?: string[];
   created_at: Time;
+  /** Its turn was cancelled or failed: it is sent only when the person sends or edits it. */
+  held: boolean;
 }
 
 export type Role = "user" | "assistant" | "system";

@@ -51,7 +51,7 @@ function Queued({ message, running, actions }: { message: QueuedMessage; running
   return (
     <li className={styles.queued}>
       <div className={styles.queuedBody}>
-        <small>{running ? words.waits : words.held}</small>
+        <small>{running && !message.held ? words.waits : words.held}</small>
         {edited === null ? (
           <p>{visible(message.content)}</p>
         ) : (

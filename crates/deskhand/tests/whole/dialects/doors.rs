@@ -60,6 +60,11 @@ fn over_both_doors(dialect: &str) {
         // wait for an answer, and the other has nobody.
         let here = shop.run(&["call", "--json", "--mode", "auto", "--dialect", dialect, name, "{}"]).json();
         let there = shaped(&mut client, name);
+        if name == "browser_screenshot" {
+            // Over MCP the picture is an image, which its text does not repeat.
+            assert!(there.as_str().unwrap().starts_with("A picture of"), "{dialect} {name}");
+            continue;
+        }
         assert_eq!(without_moments(there), without_moments(here), "{dialect} {name}");
     }
     let unknown = client.ask("tools/call", &json!({"name": "surely_not", "arguments": {}}));

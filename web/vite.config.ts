@@ -27,5 +27,7 @@ export default defineConfig({
     restoreMocks: true,
     // A machine that does other things beside is slow, not wrong.
     testTimeout: 30_000,
+    // By default one core is left idle, which on two is half of them.
+    maxWorkers: "100%",
   },
 });

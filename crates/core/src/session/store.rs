@@ -171,7 +171,7 @@ pub struct QueuedMessage {
     pub id: i64,
     /// Masked.
     pub content: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uploads: Vec<String>,
     pub created_at: Time,
     /// A turn before it failed or was cancelled: it is not sent by itself, unless it is edited.

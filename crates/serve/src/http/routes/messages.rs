@@ -67,7 +67,7 @@ struct MessageList {
     last_event: u64,
     messages: Vec<Message>,
     /// With `call_events`: the events about the calls of the turns that have ended, turn by turn. Images stand in the steps alone.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     call_events: Vec<Event>,
 }
 

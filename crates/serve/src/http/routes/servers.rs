@@ -164,7 +164,16 @@ struct Log {
     lines: Vec<LogLine>,
 }
 
-async fn log(State(app): State<App>, person: Person, At(name): At<String>) -> Result<Json<Log>, ApiError> {
+#[derive(Deserialize, JsonSchema)]
+struct ServerPath {
+    name: String,
+}
+
+async fn log(
+    State(app): State<App>,
+    person: Person,
+    At(ServerPath { name }): At<ServerPath>,
+) -> Result<Json<Log>, ApiError> {
     let desk = desk(&app, &person)?;
     Ok(Json(Log { lines: app.blocking(move || desk.log(&name)).await? }))
 }
@@ -243,7 +252,7 @@ fn from_elsewhere(server: &ProposedServer) -> Result<(), ApiError> {
 async fn change(
     State(app): State<App>,
     person: Person,
-    At(name): At<String>,
+    At(ServerPath { name }): At<ServerPath>,
     Body(change): Body<ServerChange>,
 ) -> Result<Json<Success>, ApiError> {
     let (what, changed_by) = (json!({"server": name, "change": change}), person.clone());
@@ -265,7 +274,7 @@ async fn change(
 async fn remove(
     State(app): State<App>,
     person: Person,
-    At(name): At<String>,
+    At(ServerPath { name }): At<ServerPath>,
 ) -> Result<Json<Success>, ApiError> {
     let what = json!({"removed": name});
     recorded(&app, &person, what, move |desk, agree| desk.remove(&name, agree)).await?;
@@ -275,7 +284,7 @@ async fn remove(
 async fn restart(
     State(app): State<App>,
     person: Person,
-    At(name): At<String>,
+    At(ServerPath { name }): At<ServerPath>,
 ) -> Result<Json<Success>, ApiError> {
     let desk = desk(&app, &person)?;
     carried_through(async move { desk.restart(&name).await }).await?;
@@ -292,7 +301,7 @@ struct SignIn {
 async fn sign_in(
     State(app): State<App>,
     person: Person,
-    At(name): At<String>,
+    At(ServerPath { name }): At<ServerPath>,
 ) -> Result<Json<SignIn>, ApiError> {
     let desk = desk(&app, &person)?;
     if !person.here {
@@ -315,7 +324,7 @@ struct SignedOut {
 async fn sign_out(
     State(app): State<App>,
     person: Person,
-    At(name): At<String>,
+    At(ServerPath { name }): At<ServerPath>,
 ) -> Result<Json<SignedOut>, ApiError> {
     let (desk, app) = (desk(&app, &person)?, app.clone());
     carried_through(async move {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use deskhand_core::{Mode, Request, Status};
-use deskhand_testkit::SmallDisk;
+use deskhand_testkit::{SmallDisk, until};
 use serde_json::json;
 
 use crate::support::{Desk, is_gone, is_running, mark, yes};
@@ -114,12 +114,10 @@ async fn what_a_command_leaves_behind_ends_with_it() {
 async fn a_call_that_is_cancelled_or_dropped_ends_what_it_runs() {
     let desk = Desk::new().mode(Mode::Auto);
     let mark = mark();
-    let arguments = json!({"command": format!("echo said; sleep {mark}; true")});
+    let arguments = json!({"command": format!("echo said; touch begun; sleep {mark}; true")});
     let begun = || async {
-        while !is_running(&mark) {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        until("the command to print", async || std::fs::remove_file(desk.path("begun")).is_ok()).await;
+        until("its sleep", async || is_running(&mark)).await;
     };
     let request = Request::new("bash", arguments.clone());
     let cancel = request.cancel.clone();

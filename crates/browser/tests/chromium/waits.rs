@@ -214,7 +214,8 @@ async fn a_pop_up_is_not_the_page_that_a_condition_was_approved_for() {
 #[tokio::test]
 async fn a_condition_that_was_approved_for_one_page_is_not_evaluated_on_another() {
     let mut shop = Shop::new().await;
-    let script = "document.title === 'Second page' && (document.title = 'ran')";
+    let script = "(document.body.dataset.looked = 'yes') && document.title === 'Second page' \
+                  && (document.title = 'ran')";
     let alone = json!({"condition": script, "timeout": 20_000});
     let with_element =
         json!({"selector": "#button", "state": "detached", "condition": script, "timeout": 20_000});
@@ -231,8 +232,17 @@ async fn a_condition_that_was_approved_for_one_page_is_not_evaluated_on_another(
         shop.session.approvers = vec![asks.clone()];
         let leave = async {
             until("a question", async || !asks.asked().is_empty()).await;
-            // By then the condition is evaluated, or the element is waited for.
-            tokio::time::sleep(Duration::from_millis(200)).await;
+            if *arguments == alone {
+                let looked = json!({"expression": "document.body.dataset.looked"});
+                until("the condition to be evaluated", async || {
+                    let answer = first_tab(&shop).call("Runtime.evaluate", looked.clone()).await.unwrap();
+                    answer["result"]["value"] == "yes"
+                })
+                .await;
+            } else {
+                // By then the element is waited for.
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
             first_tab(&shop).call("Page.navigate", json!({"url": to})).await.unwrap();
         };
         let (outcome, ()) = tokio::join!(shop.try_call("browser_wait_for", arguments.clone()), leave);

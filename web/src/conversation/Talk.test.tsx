@@ -213,7 +213,7 @@ test("a broken answer stays, marked as incomplete, and is tried again without a 
 
 test.each([
   ["that is still queued stays in its editor", true],
-  ["that was sent meanwhile goes to the message field", false],
+  ["that was sent during the edit goes to the message field", false],
 ])("what was written into a queued message %s when the change fails", async (_, isStillQueued) => {
   queued = [{ id: 3, content: "later", uploads: [], created_at: "2026-01-01T00:00:00.000Z", held: false }];
   const input = await open();

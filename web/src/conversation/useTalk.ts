@@ -122,7 +122,7 @@ export function useTalk(sessionId: string) {
     return {
       edit: async (id, content) => {
         const isSaved = await doing(editQueued(sessionId, id, content));
-        // A message that was sent meanwhile takes its editor along, but not what was written there.
+        // A message that was sent during its edit takes its editor along, but not what was written there.
         if (!isSaved && !isQueued(id)) setDraft((typed) => putBack(content, typed));
         return isSaved;
       },

@@ -7,7 +7,7 @@ test.each<[Setting["source"], string, string | null, boolean]>([
   ["default", "default", null, false],
   ["file", "file", null, false],
   ["/home/ada/.config/deskhand/config.toml", "file", "/home/ada/.config/deskhand/config.toml", false],
-  ["/work/.deskhand/config.toml", "workspace", "/work/.deskhand/config.toml", false],
+  ["/srv/shop/.deskhand/config.toml", "workspace", "/srv/shop/.deskhand/config.toml", false],
   ["DESKHAND_MODE", "environment", "DESKHAND_MODE", true],
   ["--mode", "flag", "--mode", true],
   [{ from: "default" }, "default", null, false],

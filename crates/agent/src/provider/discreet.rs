@@ -1,4 +1,4 @@
-//! A model as users other than the owner of the installation meet it: what fails is told without the addresses and files
+//! A model as users other than the owner of the installation meet it: errors come without the addresses and files
 //! of the owner.
 
 use std::sync::Arc;

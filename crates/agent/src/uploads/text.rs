@@ -13,7 +13,7 @@ const COUNTED: u64 = 8 << 20;
 /// How much more than is shown is looked at for secrets, so that none is shown that is cut in two.
 const LOOKED_AT: usize = 16_000;
 
-/// What is told of a file.
+/// A file as the model reads about it.
 pub struct Told {
     pub text: String,
     pub is_cut: bool,

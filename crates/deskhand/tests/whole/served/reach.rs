@@ -8,14 +8,8 @@ use super::{Around, Served};
 
 const BOTH: &[&str] = &["--workspace", ".", "--workspace", "../tmp"];
 
-fn change(served: &Served, token: &str, session: &str, body: Value) -> (u16, Value) {
-    let answer = served.ask_as(token, "PUT", &format!("/api/v1/sessions/{session}"), Some(body));
-    (answer.status, answer.json())
-}
-
-#[test]
-fn a_session_works_in_another_of_the_servers_folders_from_the_next_turn_on() {
-    let script = r#"
+/// A model that writes `here.txt` when it is asked to write.
+const WRITES: &str = r#"
 matching = "by_message"
 [[replies]]
 when = "write"
@@ -24,7 +18,15 @@ calls = [{ name = "write_file", arguments = { path = "here.txt", content = "x" }
 when = "write"
 text = "Done."
 "#;
-    let mut served = Served::around(script, Around { arguments: BOTH, users: &["bob"], ..Around::default() });
+
+fn change(served: &Served, token: &str, session: &str, body: Value) -> (u16, Value) {
+    let answer = served.ask_as(token, "PUT", &format!("/api/v1/sessions/{session}"), Some(body));
+    (answer.status, answer.json())
+}
+
+#[test]
+fn a_session_works_in_another_of_the_servers_folders_from_the_next_turn_on() {
+    let mut served = Served::around(WRITES, Around { arguments: BOTH, users: &["bob"], ..Around::default() });
     let (owner, other) = (served.token.clone(), served.root().join("tmp"));
     let session = served.new_session();
     assert_eq!(change(&served, &owner, &session, json!({"workspace": other, "mode": "auto"})).0, 200);
@@ -84,16 +86,7 @@ fn the_config_of_every_folder_of_the_server_tightens() {
 /// The owner adds a folder at the machine itself, and works there; nobody else gets to.
 #[test]
 fn added_workspace_is_for_the_owner_alone_and_never_the_data_folder() {
-    let script = r#"
-matching = "by_message"
-[[replies]]
-when = "write"
-calls = [{ name = "write_file", arguments = { path = "here.txt", content = "x" } }]
-[[replies]]
-when = "write"
-text = "Done."
-"#;
-    let served = Served::around(script, Around { users: &["bob"], ..Around::default() });
+    let served = Served::around(WRITES, Around { users: &["bob"], ..Around::default() });
     let (owner, bob) = (served.token.clone(), served.users[0].clone());
     let folder = served.root().join("tmp/added");
     fs::create_dir_all(&folder).unwrap();

@@ -25,9 +25,15 @@ pub enum PageError {
     /// The outbound guard did not let it through, at this address or where it led to.
     #[error("{url} could not be loaded: {refused}")]
     Blocked { url: String, refused: Refused },
-    /// The script threw, or is no script.
+    /// The script threw.
     #[error("the script failed: {0}")]
     Script(String),
+    /// It cannot be read as one; nothing of it ran.
+    #[error("the script failed: {0}")]
+    NoScript(String),
+    /// The page was left, and nothing of the script ran.
+    #[error("the page was left before the script ran")]
+    Left,
     /// The element, or the point, cannot be acted on; with a code for programs.
     #[error("{message}")]
     Element { code: &'static str, message: String, hint: String },
@@ -75,7 +81,8 @@ impl From<PageError> for ToolError {
             }
             PageError::NotLoaded { .. } => Self::new("page_not_loaded", message).hint("Check the address."),
             PageError::Blocked { refused, .. } => Self::blocked(refused.rule(), message),
-            PageError::Script(_) => Self::new("script_failed", message),
+            PageError::Script(_) | PageError::NoScript(_) => Self::new("script_failed", message),
+            PageError::Left => Self::plan_changed(message),
             PageError::Element { code, hint, .. } if hint.is_empty() => Self::new(code, message),
             PageError::Element { code, hint, .. } => Self::new(code, message).hint(hint),
             PageError::Invalid { code, .. } => Self::invalid(code, message),

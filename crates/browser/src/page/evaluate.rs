@@ -1,48 +1,71 @@
 //! JavaScript in the page's own world.
 
-use std::time::Duration;
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 
-use super::{Page, PageError, reading::Reads};
+use super::{Page, PageError, document::Document, reading::Reads};
 
 /// What results are kept under until they are read.
 const RESULTS: &str = "results";
 
+/// How often a script is tried where the page leaves each time before it runs.
+const MOST_TRIES: usize = 5;
+
 impl Page {
     /// Evaluates a script as a person would in the console of the browser: an expression, statements with `await`, a
     /// function, which is called, or the body of one with `return`. Promises are waited for. Which of them it is, is known
-    /// before it runs, and it runs once.
+    /// before it runs, and it runs once. What it declares with `let`, `const` or `class` is gone afterwards.
     pub async fn evaluate(&self, script: &str, limit: Duration) -> Result<Value, PageError> {
-        let reads = self.reads(script, limit).await?;
-        self.evaluate_as(reads, script, limit).await
+        self.evaluate_if(script, limit, || Ok(())).await
     }
 
-    /// The same, if `is_there` still says so once the page has told of everything that came before.
+    /// The same, if `is_there` allows it for the document that is known to be there, after all earlier events of the page.
+    /// If the page leaves after that, the script does not run in a page of another origin: `is_there` is asked again.
     pub async fn evaluate_if<E: From<PageError>>(
         &self,
         script: &str,
         limit: Duration,
-        is_there: impl FnOnce() -> Result<(), E>,
+        is_there: impl Fn() -> Result<(), E>,
     ) -> Result<Value, E> {
-        let (reads, ()) = tokio::try_join!(self.reads(script, limit), self.catch_up())?;
-        is_there()?;
-        Ok(self.evaluate_as(reads, script, limit).await?)
+        for _ in 0..MOST_TRIES {
+            // The document comes first: `is_there` then speaks of this one, or of one that came after it.
+            let document = self.own_document(limit).await?;
+            let reads = match tokio::try_join!(self.reads(script, &document, limit), self.catch_up()) {
+                Ok((reads, ())) => reads,
+                Err(PageError::Left) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            is_there()?;
+            if !self.has(&document)? {
+                continue;
+            }
+            match self.evaluate_as(reads, script, &document, limit).await {
+                Err(PageError::Left) => {}
+                done => return Ok(done?),
+            }
+        }
+        Err(PageError::Left.into())
     }
 
-    async fn evaluate_as(&self, reads: Reads, script: &str, limit: Duration) -> Result<Value, PageError> {
+    async fn evaluate_as(
+        &self,
+        reads: Reads,
+        script: &str,
+        document: &Document,
+        limit: Duration,
+    ) -> Result<Value, PageError> {
         match reads {
-            // What the console declares may be declared again; by an ordinary script it may not.
-            Reads::AsScript if !declares(script) => self.evaluate_once(script, How::Plainly, limit).await,
-            // The browser says what is wrong with it.
-            Reads::NotAtAll => self.evaluate_once(script, How::Plainly, limit).await,
-            Reads::AsScript | Reads::InTheConsole => {
-                self.evaluate_once(script, How::AsInTheConsole, limit).await
-            }
+            Reads::AsScript => self.evaluate_once(script, How::Plainly, document, limit).await,
+            Reads::InTheConsole => self.evaluate_once(script, How::AsInTheConsole, document, limit).await,
             Reads::AsBody => {
                 let body = format!("(async () => {{\n{script}\n}})()");
-                self.evaluate_once(&body, How::Plainly, limit).await
+                self.evaluate_once(&body, How::Plainly, document, limit).await
             }
+            Reads::NotAtAll(why) => Err(PageError::NoScript(why)),
         }
     }
 
@@ -51,9 +74,17 @@ impl Page {
         self.tab(|tab| tab.main_frame().map(|frame| frame.loader.clone()))
     }
 
-    async fn evaluate_once(&self, expression: &str, how: How, limit: Duration) -> Result<Value, PageError> {
+    async fn evaluate_once(
+        &self,
+        code: &str,
+        how: How,
+        document: &Document,
+        limit: Duration,
+    ) -> Result<Value, PageError> {
+        // Random, so that no result of a script is mistaken for it.
+        let left = format!("left-{:016x}", RandomState::new().hash_one(0u8));
         let params = json!({
-            "expression": expression,
+            "expression": document.only_here(code, &json!(left).to_string()),
             "awaitPromise": true,
             "replMode": how == How::AsInTheConsole,
             "userGesture": true,
@@ -62,6 +93,9 @@ impl Page {
         });
         let answer = self.ended("Runtime.evaluate", params, limit).await?;
         let result = &answer["result"];
+        if result["value"] == left {
+            return Err(PageError::Left);
+        }
         let done = match (answer.get("exceptionDetails"), result["objectId"].as_str()) {
             (Some(exception), _) => Err(PageError::Script(exception_words(exception))),
             (None, None) => return Ok(by_value(result)),
@@ -121,13 +155,6 @@ impl Page {
             }
         })
     }
-}
-
-/// Whether names may be declared in it; a word in a text does no harm.
-fn declares(script: &str) -> bool {
-    script
-        .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')
-        .any(|word| matches!(word, "const" | "let" | "class"))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,8 @@
 // What the Rust side needs in every document beside the functions of inject/.
 ({
+  origin() {
+    return location.origin;
+  },
   // {url, title, ready, status}: `status` is 0 where the answer did not come over HTTP.
   page_facts() {
     const [entry] = performance.getEntriesByType("navigation");

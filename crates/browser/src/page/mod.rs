@@ -6,6 +6,7 @@
 
 mod accept;
 mod aim;
+mod document;
 mod element;
 mod error;
 mod evaluate;

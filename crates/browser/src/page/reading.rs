@@ -5,38 +5,50 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Page, PageError};
+use super::{Page, PageError, document::Document};
 
 /// What a script is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reads {
     AsScript,
     /// With `await` outside of any function.
     InTheConsole,
     /// With a `return` of its own.
     AsBody,
-    NotAtAll,
+    /// What is wrong with it.
+    NotAtAll(String),
 }
 
 /// Whether it reads as a script, and as the body of a function. What is thrown before it, nothing in it comes after; what it
 /// declares is declared in this function. Nothing that a page can change is used: it is asked in our own world.
 const READS: &str = r#"(function () {
     const body = (async () => {}).constructor;
-    const reads = [false, false];
-    try { eval("throw null;\n" + arguments[0]); } catch (thrown) { reads[0] = thrown === null; }
+    const reads = [false, false, ""];
+    try { eval("throw null;\n" + arguments[0]); } catch (thrown) { reads[0] = thrown === null; reads[2] = String(thrown); }
     try { body(arguments[0]); reads[1] = true; } catch { /* It does not. */ }
     return reads;
 })"#;
 
 impl Page {
-    pub(super) async fn reads(&self, script: &str, limit: Duration) -> Result<Reads, PageError> {
-        let answer = self.read_apart(&format!("{READS}({})", json!(script)), false, limit).await?;
+    /// Asked in this document; a page of another origin does not see the script.
+    pub(super) async fn reads(
+        &self,
+        script: &str,
+        document: &Document,
+        limit: Duration,
+    ) -> Result<Reads, PageError> {
+        let asked = document.only_here(&format!("{READS}({})", json!(script)), "null");
+        let answer = self.read_apart(&asked, false, limit).await?;
         let reads = &answer["result"]["value"];
-        if reads[0] == true || reads[1] != true {
-            return Ok(if reads[0] == true { Reads::AsScript } else { Reads::NotAtAll });
+        match (reads[0].as_bool(), reads[1].as_bool()) {
+            (Some(true), _) => return Ok(Reads::AsScript),
+            (Some(false), Some(true)) => {}
+            (Some(false), _) => return Ok(Reads::NotAtAll(reads[2].as_str().unwrap_or_default().to_owned())),
+            (None, _) => return Err(PageError::Left),
         }
         // It has `await` or `return`, or both: the console takes only the first.
-        let answer = self.read_apart(&format!("throw null;\n{{\n{script}\n}}"), true, limit).await?;
+        let asked = document.only_here(&format!("throw null;\n{{\n{script}\n}}"), "0");
+        let answer = self.read_apart(&asked, true, limit).await?;
         let exception = &answer["exceptionDetails"]["exception"];
         let was_read = exception.get("value").is_some_and(Value::is_null);
         Ok(if was_read { Reads::InTheConsole } else { Reads::AsBody })

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Page, PageError, Target, element, reading::Reads, unless_cancelled};
+use super::{Page, PageError, Target, element, unless_cancelled};
 
 /// How long the page is left to wait by itself before frames and the clock are looked at again.
 const SLICE: Duration = Duration::from_millis(500);
@@ -193,12 +193,9 @@ impl Page {
             match said {
                 Ok(value) if is_true(&value) => return Ok(value),
                 Ok(_) => wrong.clear(),
-                Err(PageError::Script(why)) if self.reads(script, ANSWERING).await == Ok(Reads::NotAtAll) => {
-                    return Err(PageError::Script(why).into());
-                }
                 // While a page loads, what the condition speaks of may not be there yet.
                 Err(PageError::Script(why)) => wrong = format!(" ({why})"),
-                Err(PageError::Refused(_) | PageError::Element { .. }) => {}
+                Err(PageError::Refused(_) | PageError::Element { .. } | PageError::Left) => {}
                 Err(PageError::TimedOut { .. }) if begun.elapsed() >= limit => {}
                 Err(error) => return Err(error.into()),
             }

@@ -54,6 +54,17 @@ impl Page {
         argument: &Value,
     ) -> Result<Value, PageError> {
         let frame = frame.unwrap_or(&self.target);
+        self.ask_world(limit, frame, function, argument).await.map(|(_, answer)| answer)
+    }
+
+    /// The same, with the world that answered: each document has its own.
+    pub(super) async fn ask_world(
+        &self,
+        limit: Duration,
+        frame: &str,
+        function: &str,
+        argument: &Value,
+    ) -> Result<(World, Value), PageError> {
         let mut tries = 0;
         loop {
             match self.ask_once(limit, frame, function, argument).await {
@@ -70,7 +81,7 @@ impl Page {
         frame: &str,
         function: &str,
         argument: &Value,
-    ) -> Result<Value, PageError> {
+    ) -> Result<(World, Value), PageError> {
         let mut fresh = false;
         loop {
             let (session, world, is_new) = self.world(frame, fresh, limit).await?;
@@ -92,7 +103,7 @@ impl Page {
             if let Some(exception) = answer.get("exceptionDetails") {
                 return Err(PageError::Script(evaluate::exception_words(exception)));
             }
-            return Ok(evaluate::by_value(&answer["result"]));
+            return Ok((world, evaluate::by_value(&answer["result"])));
         }
     }
 

@@ -11,6 +11,7 @@ mod fixture;
 mod frames;
 mod grants;
 mod input;
+mod leaving;
 mod lives;
 mod meanwhile;
 mod navigation;

@@ -40,6 +40,10 @@ async fn scripts_are_taken_as_people_write_them() {
         ("if (true) { return await Promise.resolve(4) } // so", json!(4)),
         ("await Promise.resolve([1]).then((all) => { return all; }) // so", json!([1])),
         ("'as people wrote'; 010 === 8 // once", json!(true)),
+        ("if (false) 1; // no else", Value::Null),
+        // What is declared in a script ends with it, but for functions and `var`.
+        ("let own = 1; var kept = 2; function named() { return own + kept } named()", json!(3)),
+        ("[typeof own, kept, named()]", json!(["undefined", 2, 3])),
     ] {
         assert_eq!(page.evaluate(script, LIMIT).await.unwrap(), value, "{script}");
     }
@@ -47,6 +51,8 @@ async fn scripts_are_taken_as_people_write_them() {
         ("throw new Error('boom')", "boom"),
         ("nothing.here", "nothing is not defined"),
         ("{{{", "SyntaxError"),
+        ("} window.runs = 100; {", "SyntaxError"),
+        ("} return window.runs = 100; {", "SyntaxError"),
         ("Promise.reject('no')", "no"),
         ("const x = 1; throw new Error('boom')", "boom"),
         ("const x = 1; Promise.reject(new Error('later'))", "later"),
@@ -71,7 +77,10 @@ async fn scripts_are_taken_as_people_write_them() {
         ),
     ] {
         let error = page.evaluate(script, LIMIT).await.unwrap_err();
-        assert!(matches!(&error, PageError::Script(said) if said.contains(words)), "{script}: {error}");
+        assert!(
+            matches!(&error, PageError::Script(said) | PageError::NoScript(said) if said.contains(words)),
+            "{script}: {error}"
+        );
     }
     assert_eq!(page.evaluate("runs", LIMIT).await.unwrap(), 8, "what fails has run once");
     drop(page);

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     error::{ToolError, ToolResult},
     event::{EventBody, EventSink},
+    held::Held,
     id::CallId,
     live_mask::LiveMask,
     outside,
@@ -77,6 +78,8 @@ struct Inner {
     printed: Arc<Mutex<LiveMask>>,
     /// What is done only once the caller may have the result.
     afterwards: Arc<Mutex<Vec<Afterwards>>>,
+    /// What waits to be kept.
+    held: Arc<Mutex<Option<Held>>>,
     approved: Option<Arc<Plan>>,
     undo_recorded: AtomicBool,
 }
@@ -111,6 +114,7 @@ impl Cx {
             printed: Arc::new(Mutex::new(LiveMask::new(Arc::clone(&screener)))),
             screener,
             afterwards: Arc::default(),
+            held: Arc::default(),
             approved: None,
             undo_recorded: AtomicBool::new(false),
         };
@@ -141,6 +145,7 @@ impl Cx {
             screener: Arc::clone(&self.0.screener),
             printed: Arc::clone(&self.0.printed),
             afterwards: Arc::clone(&self.0.afterwards),
+            held: Arc::clone(&self.0.held),
             approved,
             undo_recorded: AtomicBool::new(false),
         };
@@ -244,6 +249,15 @@ impl Cx {
 
     fn afterwards(&self) -> MutexGuard<'_, Vec<Afterwards>> {
         self.0.afterwards.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands over changes that wait to be kept: the gate decides about them, and drops them where the answer is no.
+    pub fn hold(&self, held: Held) {
+        *self.0.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(held);
+    }
+
+    pub(crate) fn take_held(&self) -> Option<Held> {
+        self.0.held.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Notes that the undo journal has an entry for this call.

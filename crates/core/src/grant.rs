@@ -6,7 +6,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{arguments, error::StoreResult, pattern::CommandPattern, plan::Plan, time::Time};
+use crate::{
+    arguments,
+    error::StoreResult,
+    pattern::CommandPattern,
+    plan::{Plan, Undoable},
+    time::Time,
+};
+
+/// Stands in a grant for every tool.
+pub const ANY_TOOL: &str = "*";
 
 /// What a remembered answer is about, beside the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +42,12 @@ pub enum Shape {
     },
     /// Any arguments, as long as this is the only host that is reached.
     Host { host: String },
+    /// Changes in this workspace that can be undone, by whichever tool: commands and file tools alike.
+    Changes {
+        #[serde(with = "crate::path_json")]
+        #[schemars(with = "String")]
+        workspace: PathBuf,
+    },
     /// Any arguments.
     AnyArguments,
 }
@@ -48,10 +63,16 @@ impl Shape {
     /// reaches its host.
     pub fn concerns(&self, arguments: &Value, plan: &Plan) -> bool {
         match self {
+            // A no to all changes would be the mode read-only.
+            Self::Changes { workspace } => {
+                plan.changes.is_some() && plan.touches.iter().any(|touch| touch.path.starts_with(workspace))
+            }
             Self::Folder { path } => plan.touches.iter().any(|touch| {
                 touch.path.starts_with(path) || (touch.recursive && path.starts_with(&touch.path))
             }),
-            Self::Command { pattern, .. } => plan.commands.iter().any(|command| pattern.matches(command)),
+            Self::Command { pattern, .. } => {
+                plan.commands.iter().chain(&plan.all_commands).any(|command| pattern.matches(command))
+            }
             Self::Host { host } => plan.hosts.contains(host),
             Self::AnyArguments => true,
             Self::Exact { .. } => self.covers(arguments, plan),
@@ -87,9 +108,25 @@ impl Shape {
                     && !plan.effects.executes
                     && plan.touches.iter().all(|t| t.permission == crate::Permission::Public)
             }
+            Self::Changes { workspace } => {
+                let asked = || plan.touches.iter().filter(|t| t.permission > crate::Permission::Public);
+                plan.undo == Undoable::Yes
+                    && plan.effects.writes
+                    && !(plan.effects.executes || plan.effects.network || plan.effects.desktop)
+                    && plan.programs.is_empty()
+                    && plan.hosts.is_empty()
+                    && plan.cwd.is_none()
+                    && asked().all(|t| t.access.writes() && t.path.starts_with(workspace))
+                    && asked().next().is_some()
+            }
             // Whatever runs next is not known from what ran before.
             Self::AnyArguments => plan.cwd.is_none(),
         }
+    }
+
+    /// The tool that an answer of this shape is about, asked about a call of `tool`.
+    pub fn tool(&self, tool: &str) -> String {
+        if matches!(self, Self::Changes { .. }) { ANY_TOOL.to_owned() } else { tool.to_owned() }
     }
 
     /// In words, as the person sees it before they say yes.
@@ -102,6 +139,9 @@ impl Shape {
                 format!("{tool} with commands like `{pattern}` in {}{network}", folder.display())
             }
             Self::Host { host } => format!("{tool} on the host {host}"),
+            Self::Changes { workspace } => {
+                format!("changes that can be undone in {}, by commands and file tools", workspace.display())
+            }
             Self::AnyArguments => format!("every use of {tool} that is not sensitive"),
         }
     }
@@ -187,7 +227,7 @@ impl Grant {
 
     /// Whether it speaks about this call.
     pub fn matches(&self, tool: &str, arguments: &Value, plan: &Plan, at: &GrantPlace<'_>) -> bool {
-        self.tool == tool
+        (self.tool == tool || self.tool == ANY_TOOL)
             && self.until.is_none_or(|until| at.now < until)
             && self.counts_for(at.owner)
             && match &self.scope {
@@ -212,7 +252,7 @@ pub struct GrantPlace<'a> {
 
 /// The kept grants. Shared by every process on one data folder.
 pub trait GrantBook: Send + Sync {
-    /// Those for this tool that have not expired; a no before a yes, the newest first.
+    /// Those for this tool or for [every one](ANY_TOOL) that have not expired; a no before a yes, the newest first.
     fn for_tool(&self, tool: &str, now: Time) -> StoreResult<Vec<Grant>>;
     fn add(&self, grant: &Grant) -> StoreResult<()>;
     /// All of them, expired ones included, newest first.

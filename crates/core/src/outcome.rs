@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{id::CallId, spec::Permission};
+use crate::{changed::ChangedEntry, id::CallId, spec::Permission};
 
 /// Where on the one path a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -103,6 +103,15 @@ pub struct Outcome {
     pub full_output: Option<String>,
     /// The call to hand to `undo`, where this one changed something that can be taken back.
     pub undo: Option<CallId>,
+    /// What a command changed on its layer.
+    #[serde(default)]
+    pub changes: Vec<ChangedEntry>,
+    /// How many further changed entries `changes` leaves out.
+    #[serde(default)]
+    pub more_changes: u64,
+    /// Whether those changes were kept or discarded; `None` where there were none.
+    #[serde(default)]
+    pub kept: Option<bool>,
     pub duration_ms: u64,
     /// What the plan settled on.
     pub permission: Option<Permission>,
@@ -139,6 +148,9 @@ impl Outcome {
             truncated: false,
             full_output: None,
             undo: None,
+            changes: Vec::new(),
+            more_changes: 0,
+            kept: None,
             duration_ms: 0,
             permission: None,
             decision: None,

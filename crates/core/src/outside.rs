@@ -6,7 +6,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::plan::{Access, Plan, Touch};
+use crate::plan::{Access, Plan, Runs, Touch};
 
 /// Where text in the result of a call with this plan comes from, if it is from outside. On one line, and short.
 pub fn source(plan: &Plan) -> Option<String> {
@@ -166,9 +166,11 @@ impl Outside {
     }
 }
 
-/// A setting may let a command run unasked; what would have been asked about is told by its commands.
+/// What runs on a layer without the network sends nothing and changes nothing. Otherwise a setting may let a command run
+/// unasked; what would need approval shows in its commands.
 fn runs_more_than_a_look(plan: &Plan) -> bool {
-    let runs = plan.effects.executes || plan.cwd.is_some();
+    let is_contained = matches!(plan.runs, Some(Runs::Layer | Runs::ReadOnly)) && !plan.effects.network;
+    let runs = (plan.effects.executes || plan.cwd.is_some()) && !is_contained;
     runs && (plan.permission > crate::Permission::Public || !plan.commands.is_empty())
 }
 

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    changed::ChangeSummary,
     grant::Shape,
     spec::{Effects, Permission, SpecOf},
 };
@@ -106,6 +107,18 @@ impl Preview {
     }
 }
 
+/// How a command reaches the files of the workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Runs {
+    /// On a copy-on-write layer: what it changes is shown first, and kept or discarded.
+    Layer,
+    /// It can read and not write.
+    ReadOnly,
+    /// Its changes take effect at once and cannot be undone.
+    Direct,
+}
+
 /// The plan of one call. Made by the tool, read by the policy and by the person.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
@@ -125,6 +138,9 @@ pub struct Plan {
     /// The simple commands, as words, that a person is asked about, where a command is run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Vec<String>>,
+    /// All simple commands that it would run, as far as they are known: a remembered no looks at each.
+    #[serde(skip)]
+    pub all_commands: Vec<Vec<String>>,
     /// Where programs run, for a call that runs any.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::path_json::optional")]
     #[schemars(with = "Option<String>")]
@@ -135,6 +151,12 @@ pub struct Plan {
     /// What holds in what runs, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confinement: Option<String>,
+    /// How a command that it runs reaches the workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<Runs>,
+    /// What a command has changed on its layer. The command ran; the question is whether this is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Box<ChangeSummary>>,
     /// Where text in its result comes from, where the tool itself knows that it is from outside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<String>,
@@ -170,9 +192,12 @@ impl Plan {
             programs: Vec::new(),
             hosts: Vec::new(),
             commands: Vec::new(),
+            all_commands: Vec::new(),
             cwd: None,
             with_network: false,
             confinement: None,
+            runs: None,
+            changes: None,
             outside: None,
             undo: Undoable::NothingToUndo,
             preview: None,
@@ -290,6 +315,7 @@ impl Plan {
             && self.cwd == later.cwd
             && self.with_network == later.with_network
             && self.confinement == later.confinement
+            && self.runs == later.runs
             && self.summary == later.summary
             && self.notes == later.notes
             && self.undo == later.undo

@@ -1,6 +1,9 @@
 //! The undo journal: what a call changed, written down before it changes it.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +36,10 @@ pub enum PathState {
     /// A file that only grew: its first `size` bytes are as they were.
     Prefix {
         size: u64,
+    },
+    /// A named pipe.
+    Pipe {
+        meta: Meta,
     },
 }
 
@@ -98,17 +105,22 @@ impl UndoEntry {
     /// The paths that it changed, each once. Folders are named only where nothing in them is.
     pub fn paths(&self) -> Vec<&Path> {
         let (mut files, mut folders): (Vec<&Path>, Vec<&Path>) = Default::default();
+        let mut known = HashSet::new();
         for step in &self.steps {
-            let (path, list) = match step {
-                UndoStep::Change { path, before: PathState::Absent, after: PathState::Folder { .. } } => {
-                    (path, &mut folders)
-                }
-                UndoStep::Change { path, .. } => (path, &mut files),
-                UndoStep::Move { to, .. } => (to, &mut files),
+            let (path, is_new_folder) = match step {
+                UndoStep::Change {
+                    path,
+                    before: PathState::Absent,
+                    after: PathState::Folder { kept: None, .. },
+                } => (path, true),
+                UndoStep::Change { path, .. } => (path, false),
+                // What goes away lies in the entry's own folder; it is named by where it was.
+                UndoStep::Move { from, to, .. } if to.starts_with(&self.folder) => (from, false),
+                UndoStep::Move { to, .. } => (to, false),
             };
             // What a call keeps for itself on the way lies in the entry's own folder.
-            if !path.starts_with(&self.folder) && !list.contains(&path.as_path()) {
-                list.push(path);
+            if !path.starts_with(&self.folder) && known.insert((path, is_new_folder)) {
+                if is_new_folder { &mut folders } else { &mut files }.push(path);
             }
         }
         if files.is_empty() { folders } else { files }
@@ -138,10 +150,19 @@ pub trait UndoJournal: Send + Sync {
     fn open(&self, header: &UndoHeader, bytes: u64) -> StoreResult<PathBuf>;
     /// Writes a step down. On disk, with every kept file it names, when this returns.
     fn append(&self, call: CallId, step: &UndoStep) -> StoreResult<()>;
+    /// Writes many steps down at once. All of them are on disk, with every kept file they name, when this returns;
+    /// a crash on the way leaves the first of them.
+    fn append_all(&self, call: CallId, steps: &[UndoStep]) -> StoreResult<()> {
+        steps.iter().try_for_each(|step| self.append(call, step))
+    }
     fn load(&self, call: CallId) -> StoreResult<Option<UndoEntry>>;
     /// The newest entries first; those already taken back included.
     fn recent(&self, limit: usize) -> StoreResult<Vec<UndoEntry>>;
     fn mark_undone(&self, call: CallId, by: CallId) -> StoreResult<()>;
+    /// Removes the entry of a call that changed nothing after all.
+    fn discard(&self, _call: CallId) -> StoreResult<()> {
+        Ok(())
+    }
     /// The most bytes that one call may keep. What is larger cannot be undone, and its plan says so.
     fn limit(&self) -> u64;
 }

@@ -131,7 +131,7 @@ fn keep(
         id: new_id(),
         owner: session.owner.clone(),
         effect,
-        tool: question.entry.spec().name.to_owned(),
+        tool: remember.shape.tool(question.entry.spec().name),
         shape: remember.shape,
         scope,
         until: remember.until,

@@ -107,7 +107,11 @@ async fn wait(
                     return Err(nobody(session));
                 }
             }
-            settled = &mut elsewhere => return Ok(settled?.unwrap_or(Settled::Expired)),
+            settled = &mut elsewhere => return match settled? {
+                // It hears of a cancel, too, and may be the first to.
+                None if cancel.is_cancelled() => Err(ToolError::cancelled()),
+                settled => Ok(settled.unwrap_or(Settled::Expired)),
+            },
             () = &mut time_is_up => return Ok(Settled::Expired),
         }
     }
@@ -159,10 +163,7 @@ fn nobody(session: &SessionCx) -> ToolError {
 fn expired(limit: Duration) -> ToolError {
     ToolError {
         status: Status::Expired,
-        ..ToolError::new(
-            "expired",
-            format!("Nobody answered within {} seconds; nothing was done.", limit.as_secs()),
-        )
+        ..ToolError::new("expired", format!("Nobody answered within {} seconds.", limit.as_secs()))
     }
     .hint("`approval_timeout_s` in the config sets how long a question waits.")
 }

@@ -8,7 +8,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Gate, Request, SessionCx, approve_result, panicked, prepare::Prepared, record, record::Draft};
-use crate::{error::ToolError, plan::Plan, policy::Mode, spec::Permission};
+use crate::{
+    error::ToolError,
+    plan::{Access, Fingerprint, Plan, Runs, Touch},
+    policy::{Mode, Verdict},
+    registry::ToolEntry,
+    spec::Permission,
+};
 
 /// What a call would do and what would be decided about it. Made without doing it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -25,7 +31,20 @@ pub struct Explanation {
     /// What the person would be asked, where one would be.
     pub question: Option<String>,
     pub result_approval: bool,
+    /// How a command reaches the workspace.
+    pub runs: Option<Runs>,
+    /// What becomes of a change that can be undone, in the workspace, of a command that runs on a layer.
+    pub keep: Option<Keep>,
     pub plan: Option<Plan>,
+}
+
+/// What becomes of changes on a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Keep {
+    Allow,
+    Ask,
+    Discard,
 }
 
 impl Gate {
@@ -58,11 +77,14 @@ impl Gate {
                         arguments: masked,
                         question: None,
                         result_approval: false,
+                        runs: None,
+                        keep: None,
                         plan: None,
                     });
                 }
                 Err(error) => return Err(error),
             };
+        let (runs, keep) = (plan.runs, self.would_keep(&entry, &arguments, &plan, session)?);
         let mut plan = record::masked_plan(self, &plan);
         if decision.verdict.word() == "forbid" {
             // Nobody will be asked, so nobody needs to see what the call would have read for its preview.
@@ -72,14 +94,44 @@ impl Gate {
             tool,
             decision: decision.verdict.word(),
             permission: decision.permission,
-            question: (decision.verdict == crate::Verdict::Ask).then(|| plan.summary.clone()),
+            question: (decision.verdict == Verdict::Ask).then(|| plan.summary.clone()),
             result_approval: approve_result::is_wanted(self, &entry, plan.result_approval, session),
             rule: decision.rule,
             why: decision.why,
             hint: decision.hint,
             mode: session.mode,
             arguments: masked,
+            runs,
+            keep,
             plan: Some(plan),
         })
+    }
+
+    /// What would become of an ordinary change, by the same decision that a real one gets.
+    fn would_keep(
+        &self,
+        entry: &ToolEntry,
+        arguments: &Value,
+        plan: &Plan,
+        session: &SessionCx,
+    ) -> Result<Option<Keep>, ToolError> {
+        if plan.runs != Some(Runs::Layer) {
+            return Ok(None);
+        }
+        let touch = Touch {
+            path: session.workspace.clone(),
+            access: Access::Modify,
+            recursive: true,
+            permission: Permission::Moderate,
+            rule: "effect:workspace-change".to_owned(),
+            fingerprint: Fingerprint::Absent,
+        };
+        let mut change = Plan::new("").touching(touch, "");
+        let decision = self.decide_keep(entry, arguments, &mut change, session)?;
+        Ok(Some(match decision.verdict {
+            Verdict::Allow => Keep::Allow,
+            Verdict::Ask => Keep::Ask,
+            Verdict::Block | Verdict::Reject | Verdict::NobodyToAsk => Keep::Discard,
+        }))
     }
 }

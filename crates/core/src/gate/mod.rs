@@ -7,6 +7,7 @@
 //! | plan | `plan.rs` | `blocked` |
 //! | approve | `approve.rs` | `execution_rejected`, `expired`, `nobody_to_ask` |
 //! | run | `run.rs` | `error`, `timed_out`, `cancelled` |
+//! | keep | `keep.rs` | `execution_rejected`, `expired`, `nobody_to_ask` |
 //! | screen | `screen.rs` | |
 //! | approve result | `approve_result.rs` | `result_rejected` |
 //! | record | `record.rs` | |
@@ -17,6 +18,7 @@ mod ask;
 mod conceal;
 mod explain;
 mod find;
+mod keep;
 mod plan;
 mod prepare;
 mod record;
@@ -49,7 +51,7 @@ use crate::{
 };
 
 pub use self::{
-    explain::Explanation,
+    explain::{Explanation, Keep},
     session::{Caller, SessionCx},
 };
 use self::{
@@ -187,7 +189,7 @@ impl Gate {
             let cx = self.cx(draft, &entry, session, &request.cancel);
             let plan = Arc::new(plan);
             let running = run::run(self, &entry, &arguments, Arc::clone(&plan), &cx, draft);
-            let (reply, failed) = match running.await {
+            let (mut reply, mut failed) = match running.await {
                 Ok(reply) => (reply, None),
                 Err(error) if error.code == ToolError::PLAN_CHANGED => {
                     replans += 1;
@@ -206,6 +208,13 @@ impl Gate {
                     (*partial, Some(error))
                 }
             };
+            let changes = keep::Question { entry: &entry, arguments: &arguments };
+            if let Err(mut error) =
+                keep::keep(self, &changes, &cx, &mut reply, session, draft, &request.cancel).await
+            {
+                reply = error.partial.take().map(|partial| *partial).unwrap_or_default();
+                failed = Some(error);
+            }
             draft.output_sha256 = Some(screen::hash(&reply));
             let screened = screen::mask(self, reply);
             let result = approve_result::Question { entry: &entry, arguments: &arguments };

@@ -50,7 +50,7 @@ impl Gate {
         draft.planned(&plan);
         let decision = self.decide(entry, arguments, &plan, session)?;
         draft.decided(&decision);
-        self.offer_shapes(entry, &mut plan, arguments, &decision);
+        self.offer_shapes(entry, &mut plan, arguments, &decision, session);
         Ok(Prepared { plan, decision })
     }
 
@@ -92,7 +92,14 @@ impl Gate {
 
     /// These very arguments are the narrowest shape that an answer can be remembered for, the tool the widest.
     /// The tool is not offered where programs run or hosts are reached: one yes to one of them is not a yes to all.
-    fn offer_shapes(&self, entry: &ToolEntry, plan: &mut Plan, arguments: &Value, decision: &Decision) {
+    fn offer_shapes(
+        &self,
+        entry: &ToolEntry,
+        plan: &mut Plan,
+        arguments: &Value,
+        decision: &Decision,
+        session: &SessionCx,
+    ) {
         if decision.wants_host_named {
             plan.shapes.retain(|shape| matches!(shape, crate::Shape::Host { .. }));
         } else if decision.verdict == crate::Verdict::Ask {
@@ -100,6 +107,10 @@ impl Gate {
             if !conceal::conceals_some(entry, arguments) {
                 let shown = record::shown_arguments(self, arguments);
                 plan.shapes.insert(0, crate::Shape::exact(arguments, plan, shown));
+            }
+            let changes = crate::Shape::Changes { workspace: session.workspace.clone() };
+            if decision.may_remember() && changes.covers(arguments, plan) {
+                plan.shapes.push(changes);
             }
             if plan.programs.is_empty() && plan.hosts.is_empty() && plan.cwd.is_none() {
                 plan.shapes.push(crate::Shape::AnyArguments);
@@ -114,6 +125,17 @@ impl Gate {
         plan: &Plan,
         session: &SessionCx,
     ) -> Result<Decision, ToolError> {
+        self.decide_by(entry, arguments, plan, session, self.tool_settings(entry))
+    }
+
+    fn decide_by(
+        &self,
+        entry: &ToolEntry,
+        arguments: &Value,
+        plan: &Plan,
+        session: &SessionCx,
+        settings: ToolSettings,
+    ) -> Result<Decision, ToolError> {
         let question = crate::policy::Question {
             tool: entry.spec().name,
             arguments,
@@ -123,10 +145,27 @@ impl Gate {
             owner: session.owner.as_deref(),
             desktop: &session.desktop,
             workspace: &session.workspace,
-            settings: self.tool_settings(entry),
+            settings,
             outside: &session.outside,
         };
         Ok(self.policy.decide(&question)?)
+    }
+
+    /// Decides about changes that wait to be kept. A setting that wants a question before a run had it.
+    pub(super) fn decide_keep(
+        &self,
+        entry: &ToolEntry,
+        arguments: &Value,
+        plan: &mut Plan,
+        session: &SessionCx,
+    ) -> Result<Decision, ToolError> {
+        let changes = crate::Shape::Changes { workspace: session.workspace.clone() };
+        let may_cover = plan.permission < crate::Permission::Sensitive && changes.covers(arguments, plan);
+        plan.shapes = if may_cover { vec![changes] } else { Vec::new() };
+        let settings = self.tool_settings(entry);
+        let unasked = settings.requires_execution_approval.filter(|wanted| !wanted);
+        let settings = ToolSettings { requires_execution_approval: unasked, ..settings };
+        self.decide_by(entry, arguments, plan, session, settings)
     }
 
     /// What is configured for a tool, over what it says itself.

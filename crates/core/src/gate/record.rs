@@ -15,6 +15,7 @@ use crate::{
     approval::{Answer, AnyAnswer, Settled},
     arguments,
     audit::{AuditRecord, Phase},
+    changed::{ChangeSummary, ChangedEntry},
     error::{StoreResult, ToolError},
     event::EventBody,
     grant::Shape,
@@ -60,8 +61,18 @@ pub(super) struct Draft {
     rule: Option<String>,
     decided_by: Option<String>,
     undo: Option<CallId>,
+    changes: Vec<ChangedEntry>,
+    more_changes: u64,
+    kept: Option<bool>,
     paths: Vec<PathBuf>,
     confinement: Option<String>,
+}
+
+/// What was decided about running a call.
+pub(super) struct DecisionToRun {
+    permission: Option<Permission>,
+    decision: Option<&'static str>,
+    decided_by: Option<String>,
 }
 
 impl Draft {
@@ -88,6 +99,9 @@ impl Draft {
             rule: None,
             decided_by: None,
             undo: None,
+            changes: Vec::new(),
+            more_changes: 0,
+            kept: None,
             paths: Vec::new(),
             confinement: None,
         }
@@ -124,6 +138,27 @@ impl Draft {
         });
     }
 
+    /// What was decided about running, before the changes are decided on.
+    pub fn decision_to_run(&self) -> DecisionToRun {
+        DecisionToRun {
+            permission: self.permission,
+            decision: self.decision,
+            decided_by: self.decided_by.clone().filter(|by| by != "policy"),
+        }
+    }
+
+    /// The changes were decided on, too. The stricter permission counts, and the audit keeps both names.
+    pub fn also_decided(&mut self, ran: DecisionToRun) {
+        self.permission = self.permission.max(ran.permission);
+        if ran.decision == Some(Verdict::Ask.word()) {
+            self.decision = ran.decision;
+        }
+        if let Some(by) = ran.decided_by {
+            let changes = self.decided_by.take().unwrap_or_else(|| "policy".to_owned());
+            self.decided_by = Some(if changes == by { by } else { format!("{by}; changes: {changes}") });
+        }
+    }
+
     pub fn decided_by(&mut self, by: &str) {
         self.decided_by = Some(by.to_owned());
     }
@@ -136,6 +171,19 @@ impl Draft {
 
     pub fn can_be_undone(&mut self) {
         self.undo = Some(self.call_id);
+    }
+
+    /// A command changed this on its layer. It is not kept yet.
+    pub fn changed(&mut self, changes: &ChangeSummary) {
+        self.changes.clone_from(&changes.entries);
+        self.more_changes = changes.more;
+        self.kept = Some(false);
+    }
+
+    /// These paths are different now.
+    pub fn kept(&mut self, paths: Vec<PathBuf>) {
+        self.kept = Some(true);
+        self.paths.extend(paths);
     }
 
     /// A person changed the arguments: these are the ones that count.
@@ -166,6 +214,9 @@ impl Draft {
             truncated: screened.truncated,
             full_output: screened.full_output,
             undo: self.undo,
+            changes: self.changes.iter().map(|change| masked_change(gate, change)).collect(),
+            more_changes: self.more_changes,
+            kept: self.kept,
             duration_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
             permission: self.permission,
             decision: self.decision.map(str::to_owned),
@@ -327,6 +378,14 @@ fn masked_path(gate: &Gate, path: &Path) -> PathBuf {
     }
 }
 
+fn masked_change(gate: &Gate, change: &ChangedEntry) -> ChangedEntry {
+    ChangedEntry {
+        path: masked_path(gate, &change.path),
+        from: change.from.as_ref().map(|from| masked_path(gate, from)),
+        ..change.clone()
+    }
+}
+
 /// How a question ended, as it may be shown: without what a person typed, if that holds a secret or may be one.
 pub(super) fn masked_settled(gate: &Gate, tool: &str, settled: &Settled) -> Settled {
     let mut settled = settled.clone();
@@ -362,9 +421,12 @@ pub(super) fn masked_plan(gate: &Gate, plan: &Plan) -> Plan {
     for touch in &mut plan.touches {
         touch.path = masked_path(gate, &touch.path);
     }
+    if let Some(changes) = &mut plan.changes {
+        changes.entries = changes.entries.iter().map(|change| masked_change(gate, change)).collect();
+    }
     for shape in &mut plan.shapes {
         match shape {
-            Shape::Folder { path } => *path = masked_path(gate, path),
+            Shape::Folder { path } | Shape::Changes { workspace: path } => *path = masked_path(gate, path),
             Shape::Host { host } => *host = mask(host),
             _ => {}
         }

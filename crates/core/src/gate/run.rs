@@ -29,10 +29,7 @@ pub(super) async fn run(
 ) -> ToolResult<Reply> {
     cx.check()?;
     if plan.effects.change_state() {
-        // The arrival is on disk before the effect.
-        let audit = Arc::clone(&gate.audit);
-        let durable = tokio::task::spawn_blocking(move || audit.make_durable()).await;
-        durable.map_err(|error| ToolError::new("audit_unavailable", error.to_string()))??;
+        make_arrival_durable(gate).await?;
     }
     let limit = plan.timeout.unwrap_or(Duration::from_secs(entry.spec().timeout_s));
     let stop = cx.cancel_token().child_token();
@@ -42,6 +39,13 @@ pub(super) async fn run(
         draft.can_be_undone();
     }
     ended
+}
+
+/// The arrival is on disk before the effect.
+pub(super) async fn make_arrival_durable(gate: &Gate) -> ToolResult<()> {
+    let audit = Arc::clone(&gate.audit);
+    let durable = tokio::task::spawn_blocking(move || audit.make_durable()).await;
+    Ok(durable.map_err(|error| ToolError::new("audit_unavailable", error.to_string()))??)
 }
 
 /// Does what the tool put off until its caller may have the result.

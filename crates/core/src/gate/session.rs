@@ -44,6 +44,8 @@ pub struct SessionCx {
     pub outside: Arc<Outside>,
     /// Whether a person sees every result before the caller does.
     pub check_results: bool,
+    /// Whether a person decides about the changes of every command, whatever mode and remembered answers say.
+    pub review_changes: bool,
     /// Whether of kept outputs only those of this session's own calls can be read.
     pub own_calls_only: bool,
 }
@@ -65,6 +67,7 @@ impl SessionCx {
             events: Arc::new(NoEvents),
             outside: Arc::default(),
             check_results: false,
+            review_changes: false,
             own_calls_only: false,
         }
     }
@@ -125,6 +128,13 @@ impl SessionCx {
     #[must_use]
     pub fn checking_results(mut self, check_results: bool) -> Self {
         self.check_results = check_results;
+        self
+    }
+
+    /// A person decides about the changes of every command, whatever mode and remembered answers say.
+    #[must_use]
+    pub fn reviewing_changes(mut self) -> Self {
+        self.review_changes = true;
         self
     }
 

@@ -7,8 +7,8 @@
 use std::{fmt, sync::Arc};
 
 use deskhand_core::{
-    Decision, Desktop, Grant, GrantBook, GrantEffect, Mode, Permission, Policy, Question, Shape, StoreResult,
-    Time, Verdict, grant::GrantPlace,
+    Decision, Desktop, Grant, GrantBook, GrantEffect, Mode, Permission, Policy, Question, Runs, Shape,
+    StoreResult, Time, Verdict, grant::GrantPlace,
 };
 
 /// Decides by mode, grants and settings.
@@ -115,7 +115,9 @@ fn moderate(question: &Question<'_>, yes: Option<&Grant>) -> Decision {
         let why = format!("The settings let {} run without a question.", question.tool);
         return of(question, Verdict::Allow, setting_name(question), why);
     }
-    if question.mode == Mode::Auto && setting != Some(true) {
+    // Nothing shows or undoes what a command changes directly.
+    let runs_directly = question.plan.runs == Some(Runs::Direct);
+    if question.mode == Mode::Auto && setting != Some(true) && !runs_directly {
         return of(question, Verdict::Allow, "mode:auto", "In the mode auto, moderate calls run unasked.");
     }
     if let Some(yes) = yes {

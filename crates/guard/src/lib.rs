@@ -1,6 +1,8 @@
 //! Everything that says no: the path policy, secret masking, the way out to the network, and the decision by mode and grants.
 
 pub mod decide;
+#[cfg(unix)]
+pub mod effect;
 pub mod mask;
 mod new_files;
 pub mod outbound;

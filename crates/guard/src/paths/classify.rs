@@ -4,7 +4,7 @@ use std::path::Path;
 
 use deskhand_core::{Access, Permission};
 
-use super::{Paths, Root, RootKind, sensitive};
+use super::{Paths, Root, RootKind, runs_later, sensitive};
 
 /// What the policy says of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,7 +166,7 @@ impl Paths {
             return class(Sensitive, "path:sensitive", format!("It is a sensitive place ({what})."));
         }
         let relative = real.strip_prefix(&root.path).unwrap_or(real);
-        match sensitive::runs_later(relative) {
+        match runs_later::by_path(relative) {
             Some(what) => {
                 class(Sensitive, "path:runs-later", format!("Writing here decides what runs later: {what}."))
             }

@@ -10,6 +10,7 @@ mod in_memory;
 mod open;
 mod place;
 mod resolve;
+pub(crate) mod runs_later;
 pub(crate) mod sensitive;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ use deskhand_core::{Access, Cx, Permission, Plan, ToolError, ToolResult, Waiting
 
 pub use self::{
     arg::{PathArg, show_name},
+    open::folder as open_without_links,
     place::{Kind, Place},
     resolve::LinkRule,
     tree::Tree,

@@ -7,7 +7,7 @@ use cap_std::fs::Dir;
 
 /// Opens the folder `relative` below `base`. A link anywhere in it is an error.
 #[cfg(target_os = "linux")]
-pub(super) fn folder(base: &Dir, relative: &Path) -> io::Result<Dir> {
+pub fn folder(base: &Dir, relative: &Path) -> io::Result<Dir> {
     use rustix::fs::{Mode, OFlags, ResolveFlags};
     if relative.as_os_str().is_empty() {
         return base.try_clone();
@@ -23,7 +23,7 @@ pub(super) fn folder(base: &Dir, relative: &Path) -> io::Result<Dir> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn folder(base: &Dir, relative: &Path) -> io::Result<Dir> {
+pub fn folder(base: &Dir, relative: &Path) -> io::Result<Dir> {
     step_by_step(base, relative)
 }
 

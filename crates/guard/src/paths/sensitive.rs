@@ -1,4 +1,4 @@
-//! Places whose content is a secret, or decides what runs: knowledge as data.
+//! Places whose content is a secret, or is run by the system: knowledge as data.
 //!
 //! Names are compared without regard to case and Unicode form, since some file systems do not tell them apart.
 
@@ -102,17 +102,6 @@ const ENDINGS: &[(&str, &str)] = &[
     (".ppk", "a private key"),
 ];
 
-/// Where writing decides what runs later, inside a workspace: folders and what follows them.
-const RUNS_LATER: &[(&str, &str, &str)] = &[
-    (".git", "hooks", "Git runs what is in it"),
-    (".git", "config", "it can name programs that Git runs"),
-    (".git", "modules", "it holds the hooks and config of submodules"),
-    (".git", "worktrees", "it holds the config of work trees"),
-    (".git", "commondir", "it says where Git finds hooks and config"),
-    (".git", "info/attributes", "it can name programs that Git runs"),
-    (".deskhand", "", "it configures Deskhand"),
-];
-
 /// What makes a path sensitive, if anything does.
 pub(crate) fn why(path: &Path) -> Option<&'static str> {
     let names: Vec<Cow<'_, str>> = path.components().map(|part| folded(part.as_os_str())).collect();
@@ -168,14 +157,6 @@ fn follows_a_folder(path: &Path) -> Option<&'static str> {
     if inside_dotted { why(path) } else { None }
 }
 
-/// Why writing here is more than changing a file of the workspace. `relative` starts at the workspace.
-pub(super) fn runs_later(relative: &Path) -> Option<&'static str> {
-    let names: Vec<Cow<'_, str>> = relative.components().map(|part| folded(part.as_os_str())).collect();
-    // A `.git` that is itself made or replaced can be a file that leads to any folder with any config.
-    let whole = names.last().is_some_and(|name| name == ".git");
-    find_folder(&names, RUNS_LATER).or(whole.then_some("Git takes hooks and config from where it says"))
-}
-
 fn file_why(name: &str) -> Option<&'static str> {
     if name.starts_with(".env") {
         return Some("environment variables, secrets among them");
@@ -196,7 +177,10 @@ fn is_certificate(name: &str) -> bool {
     certificate && (!stem.contains("key") || stem == "pubkey") && !stem.contains("priv")
 }
 
-fn find_folder(names: &[Cow<'_, str>], rules: &[(&str, &str, &'static str)]) -> Option<&'static str> {
+pub(super) fn find_folder(
+    names: &[Cow<'_, str>],
+    rules: &[(&str, &str, &'static str)],
+) -> Option<&'static str> {
     (0..names.len()).find_map(|at| {
         rules.iter().find_map(|(first, then, why)| {
             let follows = || {
@@ -212,7 +196,7 @@ fn find_folder(names: &[Cow<'_, str>], rules: &[(&str, &str, &'static str)]) -> 
 }
 
 /// A name as it is compared: lower case, compatibility form.
-fn folded(name: &OsStr) -> Cow<'_, str> {
+pub(crate) fn folded(name: &OsStr) -> Cow<'_, str> {
     let text = name.to_string_lossy();
     if text.is_ascii() && !text.bytes().any(|b| b.is_ascii_uppercase()) {
         return text;
@@ -297,22 +281,5 @@ mod tests {
         }
         assert_eq!(why_folder(Path::new("/w/.env")), None);
         assert!(why_folder(Path::new("/w/.ssh")).is_some());
-    }
-
-    #[test]
-    fn knows_what_runs_later() {
-        for path in [
-            ".git/hooks/pre-commit",
-            ".git/config",
-            "sub/.git/hooks/x",
-            ".deskhand/config.toml",
-            "sub/.git",
-            ".GIT",
-        ] {
-            assert!(runs_later(Path::new(path)).is_some(), "{path}");
-        }
-        for path in [".git/info/exclude", ".github/workflows/ci.yml", "git/hooks/x"] {
-            assert_eq!(runs_later(Path::new(path)), None, "{path}");
-        }
     }
 }

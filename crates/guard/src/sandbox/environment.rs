@@ -51,6 +51,8 @@ const SET: &[(&str, &str)] = &[
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
     ("GIT_TERMINAL_PROMPT", "0"),
+    // Looking at a repository must not rewrite its index.
+    ("GIT_OPTIONAL_LOCKS", "0"),
     ("DEBIAN_FRONTEND", "noninteractive"),
 ];
 
@@ -136,6 +138,7 @@ mod tests {
         let names: Vec<_> = all.iter().map(|(name, _)| name.to_str().unwrap()).collect();
         let expected = [
             "DEBIAN_FRONTEND",
+            "GIT_OPTIONAL_LOCKS",
             "GIT_PAGER",
             "GIT_TERMINAL_PROMPT",
             "HOME",

@@ -59,40 +59,6 @@ pub fn hardened(paths: &Paths, cwd: &Path) -> Vec<(String, String)> {
     settings
 }
 
-/// Words in a config that may name a program which git runs by itself.
-const DOUBTS: &[&str] = &[
-    "textconv",
-    "filter",
-    "diff",
-    "include",
-    "external",
-    "command",
-    "gpg",
-    "program",
-    "helper",
-    "fsmonitor",
-];
-
-/// Whether the repository around one of these folders has settings that may name a program. What a look cannot undo is
-/// asked about.
-pub fn names_programs<'p>(folders: impl Iterator<Item = &'p Path>) -> bool {
-    let gits = folders
-        .flat_map(|folder| folder.ancestors().map(|folder| folder.join(".git")))
-        .collect::<BTreeSet<_>>();
-    let configs = gits
-        .iter()
-        .flat_map(|git| folders_of(git))
-        .flat_map(|git| ["config", "config.worktree"].map(|name| git.join(name)));
-    configs.filter(|config| config.exists()).any(|config| {
-        let small = config.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LARGEST);
-        let text = small
-            .then(|| fs::read(&config).ok())
-            .flatten()
-            .map(|bytes| String::from_utf8_lossy(&bytes).to_lowercase());
-        text.is_none_or(|text| DOUBTS.iter().any(|doubt| text.contains(doubt)))
-    })
-}
-
 /// The config files of the repositories in the workspace and around `cwd`; whether these are all.
 fn configs(paths: &Paths, cwd: &Path) -> (Vec<PathBuf>, bool) {
     let mut found: BTreeSet<PathBuf> = cwd.ancestors().map(|folder| folder.join(".git")).collect();
@@ -108,18 +74,96 @@ fn configs(paths: &Paths, cwd: &Path) -> (Vec<PathBuf>, bool) {
     (folders.flat_map(|folder| ["config", "config.worktree"].map(|name| folder.join(name))).collect(), all)
 }
 
+/// What repositories keep outside of the workspace.
+#[derive(Debug, Default)]
+pub struct Outside {
+    /// Git folders of a worktree or a submodule, and the folder that a worktree shares with others.
+    pub own: BTreeSet<PathBuf>,
+    /// Folders with objects that are borrowed from other repositories: these are only read.
+    pub borrowed: BTreeSet<PathBuf>,
+}
+
+/// What the repositories at the top of these folders keep outside of them.
+///
+/// A `.git` file may have been written by a command, so it counts only where the folder that it names leads back to it;
+/// a link says nothing.
+pub fn folders_outside(workspaces: &[PathBuf]) -> Outside {
+    let inside = |folder: &Path| workspaces.iter().any(|workspace| folder.starts_with(workspace));
+    let mut outside = Outside::default();
+    for workspace in workspaces {
+        let git = workspace.join(".git");
+        let mut folders = folders_of(&git);
+        let is_ours = git.is_dir() || folders.first().is_some_and(|folder| leads_back(folder, workspace));
+        if git.is_symlink() || !is_ours {
+            continue;
+        }
+        folders.truncate(if folders.get(1).is_some_and(|common| shares(common, &folders[0])) {
+            2
+        } else {
+            1
+        });
+        let real = |folder: &PathBuf| folder.canonicalize().ok();
+        outside
+            .borrowed
+            .extend(folders.iter().flat_map(|folder| borrowed(folder)).filter_map(|one| real(&one)));
+        outside.own.extend(folders.iter().filter_map(real));
+    }
+    outside.own.retain(|folder| !inside(folder));
+    outside
+        .borrowed
+        .retain(|folder| !inside(folder) && !outside.own.iter().any(|own| folder.starts_with(own)));
+    outside
+}
+
+/// Whether a Git folder says that it belongs to the working tree in `workspace`.
+fn leads_back(folder: &Path, workspace: &Path) -> bool {
+    let is_it = |path: PathBuf| path.canonicalize().is_ok_and(|path| path == workspace);
+    let of_worktree = first_line(&folder.join("gitdir"))
+        .is_some_and(|git| folder.join(git).parent().is_some_and(|tree| is_it(tree.to_path_buf())));
+    let of_submodule = || {
+        let config = fs::read_to_string(folder.join("config")).unwrap_or_default();
+        let tree =
+            config.lines().find_map(|line| line.trim().strip_prefix("worktree")?.trim().strip_prefix('='));
+        tree.is_some_and(|tree| is_it(folder.join(tree.trim())))
+    };
+    of_worktree || of_submodule()
+}
+
+/// Whether `common` is the repository that the worktree folder is one of.
+fn shares(common: &Path, worktree: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    real(&common.join("worktrees")).is_some_and(|all| real(worktree).is_some_and(|one| one.starts_with(all)))
+}
+
+/// The folders of objects that a repository borrows.
+fn borrowed(folder: &Path) -> Vec<PathBuf> {
+    let objects = folder.join("objects");
+    let info = objects.join("info");
+    let list = info.join("alternates");
+    // Setting these is asked about as what runs later; what is reached through a link was not seen by anyone.
+    if [folder, &objects, &info, &list].iter().any(|part| part.is_symlink()) {
+        return Vec::new();
+    }
+    let named = fs::read_to_string(list).unwrap_or_default();
+    let all = named.lines().filter(|line| !line.starts_with('#')).map(|line| objects.join(line.trim()));
+    all.filter(|other| other.ends_with("objects") && other.join("pack").is_dir()).collect()
+}
+
+fn first_line(file: &Path) -> Option<String> {
+    fs::read_to_string(file).ok().map(|text| text.trim().to_owned())
+}
+
 /// Where a `.git` keeps its config: in itself, or where it says, which may lead to one more.
 fn folders_of(git: &Path) -> Vec<PathBuf> {
     if git.is_dir() {
         return vec![git.to_path_buf()];
     }
-    let said = |file: &Path| fs::read_to_string(file).ok().map(|text| text.trim().to_owned());
     let Some(folder) =
-        said(git).and_then(|text| Some(git.parent()?.join(text.strip_prefix("gitdir:")?.trim())))
+        first_line(git).and_then(|text| Some(git.parent()?.join(text.strip_prefix("gitdir:")?.trim())))
     else {
         return Vec::new();
     };
-    let common = said(&folder.join("commondir")).map(|text| folder.join(text));
+    let common = first_line(&folder.join("commondir")).map(|text| folder.join(text));
     std::iter::once(folder).chain(common).collect()
 }
 

@@ -8,6 +8,7 @@ mod environment;
 mod git;
 mod hidden;
 pub mod launcher;
+pub mod layer;
 mod policy;
 mod probe;
 mod shown;
@@ -19,16 +20,17 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use deskhand_core::{ToolError, ToolResult};
+use deskhand_core::{Runs, ToolError, ToolResult};
 use rustix::io::{FdFlags, fcntl_setfd};
 
+use self::{
+    layer::{Layer, LayerPlaces, Sweep},
+    policy::{Policy, Shown, Text},
+    probe::Refusal,
+};
 pub use self::{
     policy::{Kind, Limits},
     probe::{ALLOW_LANDLOCK, ALLOW_NAMESPACES, Findings, Found},
-};
-use self::{
-    policy::{Policy, Shown, Text},
-    probe::Refusal,
 };
 use crate::paths::{Paths, RootKind};
 
@@ -50,6 +52,8 @@ pub struct Job {
     pub cwd: PathBuf,
     pub view: View,
     pub network: bool,
+    /// Where what it writes goes to. `None`: into the workspace itself, or nowhere, as its view says.
+    pub layer: Option<Arc<Layer>>,
     /// What decides what the person's own git runs later (`.git/hooks`, `.git/config`) stays as it is.
     pub protects_git: bool,
     /// Secret places that the plan named and a person said yes to: they are there, read-only.
@@ -85,11 +89,16 @@ pub struct InForce {
 }
 
 impl InForce {
-    /// In words, for a job that sees so much, and gets the network or not.
-    pub fn words_for(&self, view: View, network: bool) -> String {
+    /// In words, for a job that runs like this, and gets the network or not.
+    pub fn words_for(&self, runs: Runs, network: bool) -> String {
         let mut words = self.words.clone();
-        if view == View::Look {
-            words = words.replace("writable: the workspace and a private", "writable: a private");
+        let writable = "writable: the workspace and a private";
+        match runs {
+            Runs::Direct => {}
+            Runs::ReadOnly => words = words.replace(writable, "writable: a private"),
+            Runs::Layer => {
+                words = words.replace(writable, "writable: a layer over the workspace and a private");
+            }
         }
         if network {
             words =
@@ -118,6 +127,7 @@ pub struct SandboxConfig {
     pub launcher: PathBuf,
     pub wanted: Wanted,
     pub limits: Limits,
+    pub layers: LayerPlaces,
 }
 
 /// Puts jobs into confinement. Put into [`Services`](deskhand_core::Services).
@@ -129,6 +139,8 @@ struct Inner {
     config: SandboxConfig,
     found: OnceLock<Findings>,
     in_force: OnceLock<Result<(Kind, InForce), Refusal>>,
+    /// Why there are no layers here, where there are none.
+    no_layer: OnceLock<Option<String>>,
     private_system_files: OnceLock<Vec<PathBuf>>,
     finds_all_secrets: OnceLock<bool>,
 }
@@ -139,6 +151,7 @@ impl Sandbox {
             config,
             found: OnceLock::new(),
             in_force: OnceLock::new(),
+            no_layer: OnceLock::new(),
             private_system_files: OnceLock::new(),
             finds_all_secrets: OnceLock::new(),
         }))
@@ -149,14 +162,48 @@ impl Sandbox {
         self.decided().map(|(_, in_force)| in_force)
     }
 
+    /// Why commands cannot run on a layer here; `None` if they can. Found out once, by mounting one.
+    pub fn no_layer(&self) -> Option<&str> {
+        self.0.no_layer.get_or_init(|| probe::try_layer(self).err()).as_deref()
+    }
+
+    /// An empty layer over the workspaces, for one job.
+    pub fn layer(&self, name: &str) -> ToolResult<Layer> {
+        let SandboxConfig { layers, paths, .. } = &self.0.config;
+        let roots = self.layered_roots();
+        let is_apart =
+            |cache: &&PathBuf| !roots.iter().any(|root| touches(root, cache)) && !self.is_own(cache);
+        let caches = if paths.restrict_to_workspace() { Vec::new() } else { shown::caches(paths) };
+        let scratch = caches.iter().filter(is_apart).map(PathBuf::as_path);
+        let place = layers.folder_for(paths.workspace()).map(|place| place.join(name));
+        let layer = place.and_then(|place| Layer::begin(&place, roots.iter().map(PathBuf::as_path), scratch));
+        layer.map_err(|error| ToolError::new("no_layer", format!("Cannot make a layer to run on: {error}.")))
+    }
+
+    /// What commands may change: the workspaces, and the Git folders outside that belong to them.
+    fn layered_roots(&self) -> Vec<PathBuf> {
+        let paths = &self.0.config.paths;
+        let mut roots: Vec<PathBuf> = paths.workspaces().map(Path::to_path_buf).collect();
+        roots.extend(git::folders_outside(&roots).own.into_iter().filter(|folder| !self.is_own(folder)));
+        // A root in another one is part of its layer.
+        let all = roots.clone();
+        roots.retain(|root| !all.iter().any(|other| other != root && root.starts_with(other)));
+        roots.dedup();
+        roots
+    }
+
+    /// Removes the layers that killed processes left, and names those whose changes were accepted.
+    pub fn sweep_layers(&self) -> Sweep {
+        self.0.config.layers.sweep(self.0.config.paths.workspaces())
+    }
+
+    fn is_own(&self, path: &Path) -> bool {
+        self.0.config.paths.own().iter().any(|own| path.starts_with(own))
+    }
+
     /// What this machine has of each kind, found out by trying: for `doctor`.
     pub fn findings(&self) -> &Findings {
         self.0.found.get_or_init(|| probe::try_all(self))
-    }
-
-    /// Whether the repository around one of these folders has settings that may name a program which git runs by itself.
-    pub fn git_names_programs<'p>(&self, folders: impl Iterator<Item = &'p Path>) -> bool {
-        git::names_programs(folders)
     }
 
     /// Whether all of the workspaces is looked through for secrets. Found out once: large ones are not.
@@ -189,6 +236,7 @@ impl Sandbox {
         let paths = &self.0.config.paths;
         let writable = |own: &Path| {
             job.view == View::Work
+                && job.layer.is_none()
                 && paths
                     .roots()
                     .iter()
@@ -246,9 +294,11 @@ impl Sandbox {
         let whole_machine = job.view == View::Work && !paths.restrict_to_workspace();
         // In the machine's own world, /tmp is everybody's.
         let shown_temporary = if kind == Kind::Namespaces { Path::new("/tmp") } else { temporary };
-        let git = (job.view == View::Look).then(|| git::hardened(paths, &job.cwd));
+        // What runs on a layer changes nothing, whatever it runs; with the network it could send what it reads.
+        let only_looks = job.view == View::Look && (job.layer.is_none() || job.network);
+        let git = only_looks.then(|| git::hardened(paths, &job.cwd));
         let mut env = environment::clean(std::env::vars_os(), paths.home(), shown_temporary, &job.env, git);
-        if job.view == View::Look {
+        if only_looks {
             environment::only_programs_of_the_machine(&mut env, paths);
         }
         let (hidden, revealed) = self.hidden(kind, &job.revealed);
@@ -256,12 +306,27 @@ impl Sandbox {
         if !whole_machine {
             let search_path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
             shown.extend(shown::places(paths, search_path).into_iter().map(Shown::read_only));
+            if job.layer.is_some() && !paths.restrict_to_workspace() {
+                shown.extend(shown::tool_settings(paths).into_iter().map(Shown::read_only));
+            }
         }
-        shown.extend(paths.roots().iter().map(|root| Shown {
-            path: Text::of(&root.path),
-            writable: job.view == View::Work && root.kind == RootKind::Workspace,
+        let layered = job.layer.as_deref().map_or(&[][..], Layer::roots);
+        let is_layered = |path: &Path| layered.iter().any(|root| path.starts_with(&root.path));
+        shown.extend(paths.roots().iter().filter(|root| !is_layered(&root.path)).map(|root| {
+            let writes_directly = job.view == View::Work && job.layer.is_none();
+            if writes_directly && root.kind == RootKind::Workspace {
+                Shown::writable(&root.path)
+            } else {
+                Shown::read_only(&root.path)
+            }
         }));
-        if job.protects_git && job.view == View::Work {
+        shown.extend(layered.iter().map(Shown::on_layer));
+        if job.layer.is_some() && !paths.restrict_to_workspace() {
+            let workspaces: Vec<PathBuf> = paths.workspaces().map(Path::to_path_buf).collect();
+            let borrowed = git::folders_outside(&workspaces).borrowed;
+            shown.extend(borrowed.iter().filter(|folder| !self.is_own(folder)).map(Shown::read_only));
+        }
+        if job.protects_git && job.view == View::Work && job.layer.is_none() {
             let kept =
                 |root: &crate::paths::Root| [".git/hooks", ".git/config"].map(|part| root.path.join(part));
             shown.extend(
@@ -304,6 +369,9 @@ impl Sandbox {
         all.retain(|hidden| !revealed.iter().any(|path| hidden.starts_with(path)));
         // Read-only roots (uploads, skills) lie in our own data and are shown; nothing else of it ever is.
         all.extend(hidden::own(paths).map(Path::to_path_buf));
+        // What other commands write is none of this one's business.
+        let layers = self.0.config.layers.all(paths.workspaces());
+        all.extend(layers.into_iter().filter(|folder| folder.exists()));
         (all.into_iter().collect(), revealed)
     }
 }

@@ -10,6 +10,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use super::layer::LayeredRoot;
+
 /// How a job is shut in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -95,11 +97,30 @@ impl Text {
 pub struct Shown {
     pub path: Text,
     pub writable: bool,
+    /// Where what the job writes there goes to, where that is not the place itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlay: Option<Overlay>,
+}
+
+/// The folders of a copy-on-write layer over one place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overlay {
+    pub upper: Text,
+    pub work: Text,
 }
 
 impl Shown {
     pub fn read_only(path: impl AsRef<Path>) -> Self {
-        Self { path: Text::of(path.as_ref()), writable: false }
+        Self { path: Text::of(path.as_ref()), writable: false, overlay: None }
+    }
+
+    pub fn writable(path: impl AsRef<Path>) -> Self {
+        Self { path: Text::of(path.as_ref()), writable: true, overlay: None }
+    }
+
+    pub fn on_layer(root: &LayeredRoot) -> Self {
+        let overlay = Overlay { upper: Text::of(&root.upper), work: Text::of(&root.work) };
+        Self { overlay: Some(overlay), ..Self::writable(&root.path) }
     }
 }
 

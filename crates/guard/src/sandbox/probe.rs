@@ -2,7 +2,11 @@
 
 use std::{
     io::Read,
+    path::Path,
     process::{Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
 };
 
 use deskhand_core::ToolError;
@@ -10,8 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     InForce, Kind, Sandbox, Wanted, launcher,
-    policy::{Policy, Text},
+    policy::{Policy, Shown, Text},
 };
+
+/// How long a try may take.
+const MOST_TIME: Duration = Duration::from_secs(10);
 
 /// What a launcher says once its walls stand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,14 +96,34 @@ pub fn try_all(sandbox: &Sandbox) -> Findings {
 
 /// Starts a launcher that shuts itself in, and instead of running anything says what holds.
 fn try_kind(sandbox: &Sandbox, kind: Kind) -> Result<Found, String> {
+    run(sandbox, kind, Vec::new(), sandbox.0.config.paths.workspace())
+}
+
+/// Mounts a layer over the workspaces, and writes on it.
+pub fn try_layer(sandbox: &Sandbox) -> Result<(), String> {
+    match sandbox.decided() {
+        Ok((Kind::Namespaces, _)) => {}
+        Ok((Kind::Landlock, _)) => {
+            return Err("only namespaces have layers, and Landlock is in force".to_owned());
+        }
+        Err(error) => return Err(error.message),
+    }
+    let name = format!("probe-{}", deskhand_core::CallId::new());
+    let layer = sandbox.layer(&name).map_err(|error| error.message)?;
+    // Places below /tmp are made in the temporary folder: not in the workspace.
+    let shown = layer.roots().iter().map(Shown::on_layer).collect();
+    run(sandbox, Kind::Namespaces, shown, layer.folder()).map(|_| ())
+}
+
+fn run(sandbox: &Sandbox, kind: Kind, shown: Vec<Shown>, temporary: &Path) -> Result<Found, String> {
     let config = &sandbox.0.config;
     let workspace = config.paths.workspace();
     let policy = |life| Policy {
         kind,
         whole_machine: true,
-        shown: Vec::new(),
+        shown,
         hidden: Vec::new(),
-        temporary: Text::of(workspace),
+        temporary: Text::of(temporary),
         cwd: Text::of(workspace),
         network: false,
         limits: config.limits,
@@ -110,10 +137,21 @@ fn try_kind(sandbox: &Sandbox, kind: Kind) -> Result<Found, String> {
     let failed = |error: std::io::Error| format!("{} cannot be started: {error}", launch.program.display());
     let mut child = command.spawn().map_err(failed)?;
     drop(launch.inherited);
+    // A file system that does not answer must not hold us up: without its life line the launcher ends.
+    let (ended, life) = (mpsc::channel::<()>(), launch.life);
+    let watch = thread::spawn(move || {
+        let in_time = !matches!(ended.1.recv_timeout(MOST_TIME), Err(mpsc::RecvTimeoutError::Timeout));
+        drop(life);
+        in_time
+    });
     let (mut said, mut complaint) = (String::new(), String::new());
     let _ = child.stdout.take().map(|mut out| out.read_to_string(&mut said));
     let _ = child.stderr.take().map(|mut out| out.read_to_string(&mut complaint));
     let status = child.wait().map_err(failed)?;
+    drop(ended.0);
+    if watch.join().is_ok_and(|in_time| !in_time) {
+        return Err(format!("it did not answer within {} seconds", MOST_TIME.as_secs()));
+    }
     if status.success()
         && let Ok(found) = serde_json::from_str(&said)
     {

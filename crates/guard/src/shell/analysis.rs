@@ -58,6 +58,12 @@ pub struct Analysis {
     pub patterns: Vec<String>,
 }
 
+impl Analysis {
+    pub fn only_reading(&self) -> Vec<PlaceUse> {
+        self.places.iter().filter(|place| !place.access.writes()).cloned().collect()
+    }
+}
+
 /// Reads commands: the knowledge of programs, and the rules that a user added. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Shell {

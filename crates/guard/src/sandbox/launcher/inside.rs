@@ -4,8 +4,10 @@
 use std::{
     env,
     ffi::OsString,
+    fs,
     io::{self, Write},
     os::unix::process::CommandExt,
+    path::Path,
     process::Command,
 };
 
@@ -40,8 +42,7 @@ pub fn run(argv: &[OsString]) -> Step<u8> {
         },
     };
     let missing_folder = !policy.cwd.path().is_dir();
-    let what =
-        if missing_folder { policy.cwd.path().display() } else { std::path::Path::new(program).display() };
+    let what = if missing_folder { policy.cwd.path().display() } else { Path::new(program).display() };
     let _ = writeln!(io::stderr(), "deskhand: {what}: {error}");
     let not_found = error.kind() == io::ErrorKind::NotFound && !missing_folder;
     Ok(if not_found { NOT_FOUND } else { NOT_EXECUTABLE })
@@ -49,10 +50,23 @@ pub fn run(argv: &[OsString]) -> Step<u8> {
 
 /// Puts up the walls and says which stand.
 pub fn probe() -> Step<u8> {
-    let found = put_up_walls(&policy()?)?;
+    let policy = policy()?;
+    let found = put_up_walls(&policy)?;
+    for layered in policy.shown.iter().filter(|shown| shown.overlay.is_some()) {
+        did("write on a layer", write_on_layer(layered.path.path()))?;
+    }
     let said = did("say what was found", serde_json::to_string(&found))?;
     did("say what was found", writeln!(io::stdout(), "{said}"))?;
     Ok(0)
+}
+
+/// Makes, renames and removes what a file system that cannot carry a layer refuses, or loses.
+fn write_on_layer(root: &Path) -> io::Result<()> {
+    let (folder, other) = (root.join(".deskhand-probe"), root.join(".deskhand-probe-2"));
+    fs::create_dir(&folder)?;
+    fs::write(folder.join("file"), "1")?;
+    fs::rename(&folder, &other)?;
+    fs::remove_dir_all(&other)
 }
 
 fn policy() -> Step<Policy> {

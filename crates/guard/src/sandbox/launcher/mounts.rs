@@ -2,16 +2,20 @@
 
 use std::{
     fs,
-    os::{fd::OwnedFd, unix::ffi::OsStringExt},
+    os::{
+        fd::{AsRawFd, OwnedFd},
+        unix::ffi::OsStringExt,
+    },
     path::{Path, PathBuf},
 };
 
 use rustix::{
-    fs::CWD,
+    fs::{CWD, Mode, OFlags},
     io::{self, Errno},
     mount::{
         FsMountFlags, FsOpenFlags, MountAttrFlags, MountFlags, MoveMountFlags, OpenTreeFlags,
-        fsconfig_create, fsconfig_set_string, fsmount, fsopen, mount_remount, move_mount, open_tree,
+        fsconfig_create, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, mount_remount, move_mount,
+        open_tree,
     },
 };
 
@@ -84,6 +88,24 @@ pub fn new(kind: &str, options: &[(&str, &str)], flags: MountAttrFlags) -> io::R
     options.iter().try_for_each(|(key, value)| fsconfig_set_string(&context, *key, *value))?;
     fsconfig_create(&context)?;
     let flags = flags | MountAttrFlags::MOUNT_ATTR_NOSUID;
+    fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, flags)
+}
+
+/// A copy-on-write layer over `lower`, not yet anywhere. The folders are named by descriptors, so that `:` and `,` in
+/// their names mean nothing; `descriptors` is where those are listed. It does not wait for the disk: a layer that a
+/// crash interrupts is not used again.
+pub fn overlay(lower: &Path, upper: &Path, work: &Path, descriptors: &Path) -> io::Result<OwnedFd> {
+    let open = |path: &Path| {
+        rustix::fs::open(path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+    };
+    let folders = [("lowerdir", open(lower)?), ("upperdir", open(upper)?), ("workdir", open(work)?)];
+    let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    for (key, folder) in &folders {
+        fsconfig_set_string(&context, *key, descriptors.join(folder.as_raw_fd().to_string()))?;
+    }
+    ["userxattr", "volatile"].into_iter().try_for_each(|flag| fsconfig_set_flag(&context, flag))?;
+    fsconfig_create(&context)?;
+    let flags = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
     fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, flags)
 }
 

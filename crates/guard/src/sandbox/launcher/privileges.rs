@@ -12,7 +12,17 @@ use rustix::{
 use super::{Step, did};
 
 /// For mounts, and for taking privileges away. They hold in the job's own user namespace only.
-const NEEDED: &[CapabilitySet] = &[CapabilitySet::SYS_ADMIN, CapabilitySet::SETPCAP];
+///
+/// A layer does its own work with the rights of whoever mounts it: its work folder has mode 000, and what is copied up
+/// keeps owner, mode and times. All of it is about entries of this user alone, and the job gets none of these rights.
+const NEEDED: &[CapabilitySet] = &[
+    CapabilitySet::SYS_ADMIN,
+    CapabilitySet::SETPCAP,
+    CapabilitySet::DAC_OVERRIDE,
+    CapabilitySet::CHOWN,
+    CapabilitySet::FOWNER,
+    CapabilitySet::FSETID,
+];
 
 /// Privileges are lost when a program is started by anyone but root, unless they are ambient.
 pub fn keep_for_the_inside() -> io::Result<()> {

@@ -21,7 +21,7 @@ use super::{
     Step, did,
     mounts::{self, Mount, attach, copy_of, read_only, set_flags, tame},
 };
-use crate::sandbox::policy::{Policy, Shown};
+use crate::sandbox::policy::{Overlay, Policy, Shown};
 
 /// While the new root is built, the old one is here: where the new one's own `/proc` comes last.
 const OLD: &str = "/proc";
@@ -199,6 +199,9 @@ impl<'a> Builder<'a> {
             return Ok(());
         }
         make_place(path, kind.is_dir())?;
+        if let Some(overlay) = &shown.overlay {
+            return self.put_layer(path, &old, overlay);
+        }
         let copy = did("copy", copy_of(&old))?;
         did("mount", attach(&copy, path))?;
         let added = if shown.writable { tame() } else { read_only() };
@@ -210,6 +213,16 @@ impl<'a> Builder<'a> {
             }
         }
         Ok(())
+    }
+
+    fn put_layer(&self, path: &Path, old: &Path, overlay: &Overlay) -> Step<()> {
+        let (upper, work) = (Self::old(overlay.upper.path()), Self::old(overlay.work.path()));
+        let descriptors = Self::old(Path::new("/proc/self/fd"));
+        let layer = mounts::overlay(old, &upper, &work, &descriptors);
+        did("layer", layer.and_then(|layer| attach(&layer, path)))?;
+        // What could not be started or written on the real mount cannot be on its layer.
+        let kept = mounts::flags_at(&self.mounts, path) & (MountFlags::NOEXEC | MountFlags::NOSYMFOLLOW);
+        did("flags", set_flags(path, kept, tame()))
     }
 
     /// Whether a read-only place is the machine's own already, so that nothing need be mounted.
@@ -293,6 +306,9 @@ impl<'a> Builder<'a> {
             if old.exists() {
                 did(name, fs::write(&device, ""))?;
                 did(name, copy_of(&old).and_then(|copy| attach(&copy, &device)))?;
+                // Devices can be written on a read-only mount; their modes, which are the machine's, cannot be changed.
+                let kept = mounts::flags_at(&self.mounts, &device);
+                did(name, set_flags(&device, kept, MountFlags::NOSUID | MountFlags::RDONLY))?;
             }
         }
         for (target, name) in DEVICE_LINKS {

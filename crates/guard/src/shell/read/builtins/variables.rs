@@ -87,7 +87,8 @@ impl Reading<'_> {
         {
             self.unresolved("It gives all variables to programs.");
         }
-        if text.contains("+o history") || text == "+H" {
+        // `+H` is about `!` in words, not about what is remembered.
+        if text.contains("+o history") {
             self.forbid("defence", "It switches off the shell's history.");
         }
         if let Some(at) = words.iter().position(|word| word == "--") {

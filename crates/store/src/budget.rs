@@ -66,6 +66,12 @@ impl Budget {
         self.max_bytes
     }
 
+    /// Removes one entry. What it took is found out when it is measured next.
+    pub fn discard(&self, name: &str) -> io::Result<()> {
+        let path = self.folder.join(name);
+        self.remove(&Entry { path, name: name.to_owned(), at: Time::now() }).map(|_| ())
+    }
+
     /// Makes room for `bytes` more in the entry `for_entry`, which itself stays, with whatever else is of its call. Fails if there cannot be
     /// enough room.
     pub fn reserve(&self, bytes: u64, for_entry: &str) -> io::Result<()> {

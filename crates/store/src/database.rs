@@ -88,6 +88,17 @@ const MIGRATIONS: &[Step] = &[
     Step::Sql(sessions::QUEUE),
     // Which of them wait for the person.
     Step::Column { table: "queued_messages", name: "held", declaration: "INTEGER NOT NULL DEFAULT 0" },
+    // Commands run on a layer: a yes to a command line is not needed any more. Dropped ones are shown once.
+    Step::Sql(
+        "CREATE TABLE IF NOT EXISTS dropped_grants (
+        id TEXT NOT NULL PRIMARY KEY,
+        body TEXT NOT NULL
+    );
+    INSERT OR IGNORE INTO dropped_grants (id, body) SELECT id, body FROM grants
+        WHERE json_valid(body) AND body ->> '$.effect' = 'allow' AND body ->> '$.shape.kind' = 'command'
+            AND NOT body ->> '$.shape.network';
+    DELETE FROM grants WHERE id IN (SELECT id FROM dropped_grants);",
+    ),
 ];
 
 /// One step, which can be run twice.
@@ -262,6 +273,7 @@ mod tests {
             "DELETE FROM session_counts WHERE sessions = 0",
             "INSERT INTO queued_messages (id, session_id, content, uploads, created_at) VALUES (1, 'kept', '', '[]', '')",
             "UPDATE queued_messages SET content = 'kept'",
+            "INSERT INTO dropped_grants VALUES ('kept', '{}')",
         ];
         let columns = [
             "grants id",
@@ -274,6 +286,7 @@ mod tests {
             "session_counts owner",
             "queued_messages session_id",
             "queued_messages content",
+            "dropped_grants id",
         ];
         assert_eq!(rows.len(), MIGRATIONS.len(), "a new step wants a row here");
         let folder = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use deskhand_core::{Grant, GrantBook, GrantEffect, StoreResult, Time};
+use deskhand_core::{Grant, GrantBook, GrantEffect, StoreResult, Time, grant::ANY_TOOL};
 use rusqlite::Connection;
 
 use crate::{database::Database, error::Doing};
@@ -73,10 +73,22 @@ fn changed_since(connection: &Connection, known: Option<i64>) -> rusqlite::Resul
     Ok(Some((version, rows?)))
 }
 
+impl Grants {
+    /// Yeses to command lines that a newer version does not need any more. They are gone already; each is given once.
+    pub fn take_dropped(&self) -> StoreResult<Vec<Grant>> {
+        let rows = self.database.with("read the grants that were dropped", |connection| {
+            let mut taken = connection.prepare("DELETE FROM dropped_grants RETURNING body")?;
+            taken.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()
+        })?;
+        Ok(rows.iter().filter_map(|body| serde_json::from_str(body).ok()).collect())
+    }
+}
+
 impl GrantBook for Grants {
     fn for_tool(&self, tool: &str, now: Time) -> StoreResult<Vec<Grant>> {
         self.read(|all| {
-            let valid = |grant: &&Grant| grant.tool == tool && grant.until.is_none_or(|until| now < until);
+            let is_for = |grant: &Grant| grant.tool == tool || grant.tool == ANY_TOOL;
+            let valid = |grant: &&Grant| is_for(grant) && grant.until.is_none_or(|until| now < until);
             let mut found: Vec<_> = all.iter().filter(valid).cloned().collect();
             found.sort_by_key(|grant| grant.effect == GrantEffect::Allow);
             found
@@ -126,6 +138,35 @@ mod tests {
             created_by: "person:terminal".into(),
             reason: Some("because".into()),
         }
+    }
+
+    #[test]
+    fn command_grants_of_an_earlier_version_are_dropped_and_given_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let command = |network, effect| Grant {
+            shape: Shape::Command { pattern: "make *".parse().unwrap(), folder: "/w".into(), network },
+            ..grant("bash", effect, None)
+        };
+        let dropped = command(false, GrantEffect::Allow);
+        let stay = [
+            command(true, GrantEffect::Allow),
+            command(false, GrantEffect::Deny),
+            grant("write_file", GrantEffect::Allow, None),
+        ];
+        {
+            let book = book(&folder);
+            book.add(&dropped).unwrap();
+            for grant in &stay {
+                book.add(grant).unwrap();
+            }
+            // As the version before left it.
+            let forget = "DROP TABLE dropped_grants; PRAGMA user_version = 10;";
+            book.database.with("go back", |connection| connection.execute_batch(forget)).unwrap();
+        }
+        let book = book(&folder);
+        assert_eq!(book.take_dropped().unwrap(), [dropped]);
+        assert_eq!(book.take_dropped().unwrap(), []);
+        assert_eq!(book.list().unwrap().len(), stay.len());
     }
 
     #[test]

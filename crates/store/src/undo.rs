@@ -13,7 +13,7 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File},
-    io::{self, Write},
+    io::{self, Read, Seek, Write},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
@@ -88,21 +88,31 @@ impl UndoJournal for Undo {
             let text = serde_json::to_vec(header).doing(action)?;
             folder::write_whole(&folder, HEADER, &text, Durable::No).doing(action)?;
             // Made now, so that its name reaches the disk together with the others, before the first step.
-            append_line(&folder.join(STEPS), b"", Durable::No).doing(action)?;
+            append_lines(&folder.join(STEPS), b"", Durable::No).doing(action)?;
         }
         Ok(folder)
     }
 
     fn append(&self, call: CallId, step: &UndoStep) -> StoreResult<()> {
+        self.append_all(call, std::slice::from_ref(step))
+    }
+
+    fn append_all(&self, call: CallId, new: &[UndoStep]) -> StoreResult<()> {
+        if new.is_empty() {
+            return Ok(());
+        }
         let folder = self.folder(call);
         let action = || format!("write down in {} what is about to change", folder.display());
-        let mut line = serde_json::to_vec(step).doing(action)?;
-        line.push(b'\n');
-        let kept = kept_names(step);
-        for name in &kept {
-            let path = kept_path(&folder, name).doing(action)?;
-            sync_tree(&path).doing(|| format!("bring {} to disk", path.display()))?;
+        let mut lines = Vec::new();
+        let mut kept = Vec::new();
+        for step in new {
+            serde_json::to_writer(&mut lines, step).doing(action)?;
+            lines.push(b'\n');
+            for name in kept_names(step) {
+                kept.push(kept_path(&folder, name).doing(action)?);
+            }
         }
+        sync_kept(&folder, &kept).doing(|| format!("bring what {} keeps to disk", folder.display()))?;
         let steps = folder.join(STEPS);
         let is_first = fs::metadata(&steps).doing(action)?.len() == 0;
         if is_first {
@@ -112,8 +122,8 @@ impl UndoJournal for Undo {
         if is_first || !kept.is_empty() {
             folder::sync(&folder).doing(action)?;
         }
-        // Last: what the step names is on disk before the step is.
-        append_line(&steps, &line, Durable::Yes).doing(action)
+        // Last: what a step names is on disk before the step is.
+        append_lines(&steps, &lines, Durable::Yes).doing(action)
     }
 
     fn load(&self, call: CallId) -> StoreResult<Option<UndoEntry>> {
@@ -161,6 +171,17 @@ impl UndoJournal for Undo {
             .doing(|| format!("mark {} as undone", folder.display()))
     }
 
+    fn discard(&self, call: CallId) -> StoreResult<()> {
+        let folder = self.folder(call);
+        let action = || format!("remove {}", folder.display());
+        self.sizes.lock().unwrap_or_else(PoisonError::into_inner).remove(&call);
+        // Without its steps it is no entry, whatever happens from here on.
+        match fs::remove_file(folder.join(STEPS)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed.and_then(|()| self.budget.discard(&call.to_string())).doing(action),
+        }
+    }
+
     fn limit(&self) -> u64 {
         self.budget.max_bytes() / 4
     }
@@ -188,6 +209,20 @@ fn kept_path(folder: &Path, name: &str) -> io::Result<PathBuf> {
         ));
     }
     Ok(folder.join(name))
+}
+
+/// Up to so many kept files, each is brought to disk by itself; more of them all at once.
+const SYNCED_ONE_BY_ONE: usize = 8;
+
+/// Brings what is kept to disk.
+fn sync_kept(folder: &Path, kept: &[PathBuf]) -> io::Result<()> {
+    if kept.len() <= SYNCED_ONE_BY_ONE {
+        return kept.iter().try_for_each(|path| sync_tree(path));
+    }
+    for path in kept {
+        fs::symlink_metadata(path)?;
+    }
+    sync_folder(folder)
 }
 
 /// Brings a file, or everything in a folder, to disk.
@@ -231,16 +266,39 @@ fn sync_file(path: &Path) -> io::Result<()> {
     }
 }
 
-fn append_line(path: &Path, line: &[u8], durable: Durable) -> io::Result<()> {
-    let mut file = folder::private_file().create(true).append(true).open(path)?;
-    let before = file.metadata()?.len();
+fn append_lines(path: &Path, lines: &[u8], durable: Durable) -> io::Result<()> {
+    let mut file = folder::private_file().create(true).read(true).append(true).open(path)?;
+    let before = whole_lines(&mut file)?;
     let written =
-        file.write_all(line).and_then(|()| if durable == Durable::Yes { file.sync_data() } else { Ok(()) });
+        file.write_all(lines).and_then(|()| if durable == Durable::Yes { file.sync_data() } else { Ok(()) });
     if written.is_err() {
-        // The step will not be done, so it must not be read either.
+        // The steps will not be done, so they must not be read either.
         let _ = file.set_len(before);
     }
     written
+}
+
+/// Cuts off a torn line at the end, which a killed process left. Returns the length of the file then.
+fn whole_lines(file: &mut File) -> io::Result<u64> {
+    let mut length = file.metadata()?.len();
+    let mut piece = [0; 4096];
+    let mut end = length;
+    while end > 0 {
+        let start = end.saturating_sub(piece.len() as u64);
+        let read = &mut piece[..usize::try_from(end - start).unwrap_or_default()];
+        file.seek(io::SeekFrom::Start(start))?;
+        file.read_exact(read)?;
+        if let Some(at) = read.iter().rposition(|byte| *byte == b'\n') {
+            end = start + at as u64 + 1;
+            break;
+        }
+        end = start;
+    }
+    if end < length {
+        file.set_len(end)?;
+        length = end;
+    }
+    Ok(length)
 }
 
 /// The content of a file; `None` if there is none.

@@ -84,6 +84,53 @@ fn a_step_whose_kept_content_is_not_there_is_refused() {
 }
 
 #[test]
+fn append_all_writes_many_steps_and_repairs_a_torn_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = journal(&folder, 400_000);
+    let call = CallId::new();
+    let entry = journal.open(&header(call), 10).unwrap();
+    let steps: Vec<_> = (0..50).map(|n| change(&format!("/w/{n}"), Some(&format!("{n}.file")))).collect();
+    journal.append_all(call, &steps).unwrap_err();
+    assert_eq!(journal.load(call).unwrap(), None, "nothing is written while a kept file is missing");
+    for n in 0..50 {
+        fs::write(entry.join(format!("{n}.file")), "x").unwrap();
+    }
+    journal.append_all(call, &[]).unwrap();
+    journal.append_all(call, &steps[..20]).unwrap();
+    // Killed in the middle of the next batch.
+    let torn = format!("{}\n{{\"step\":\"mo", serde_json::to_string(&steps[20]).unwrap());
+    fs::OpenOptions::new().append(true).open(entry.join(STEPS)).unwrap().write_all(torn.as_bytes()).unwrap();
+    assert_eq!(journal.load(call).unwrap().unwrap().steps, steps[..21]);
+    journal.append_all(call, &steps[21..]).unwrap();
+    assert_eq!(journal.load(call).unwrap().unwrap().steps, steps);
+}
+
+#[test]
+fn append_after_a_torn_first_line_starts_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = journal(&folder, 4000);
+    let call = CallId::new();
+    let entry = journal.open(&header(call), 10).unwrap();
+    fs::write(entry.join(STEPS), "x".repeat(10_000)).unwrap();
+    journal.append(call, &moved()).unwrap();
+    assert_eq!(journal.load(call).unwrap().unwrap().steps, [moved()]);
+}
+
+#[test]
+fn discarded_entry_is_gone_with_what_it_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = journal(&folder, 4000);
+    let call = CallId::new();
+    journal.discard(call).unwrap();
+    let entry = journal.open(&header(call), 10).unwrap();
+    journal.append(call, &moved()).unwrap();
+    fs::write(entry.join("1.file"), "x").unwrap();
+    journal.discard(call).unwrap();
+    assert_eq!(journal.load(call).unwrap(), None);
+    assert!(!entry.exists());
+}
+
+#[test]
 fn the_newest_are_listed_first() {
     let folder = tempfile::tempdir().unwrap();
     let journal = journal(&folder, 4000);

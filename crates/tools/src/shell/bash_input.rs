@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deskhand_core::{
-    Cx, Effects, Permission, Plan, Preview, Spec, Tool, ToolError, ToolResult, Undoable, tool::Rendered,
+    Cx, Effects, Permission, Plan, Preview, Runs, Spec, Tool, ToolError, ToolResult, Undoable, tool::Rendered,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,21 +100,22 @@ impl Tool for BashInput {
             }
             let analysis = analyse(&line, &record.cwd, cx)?;
             cx.service::<ShellLists>()?.check(&analysis)?;
-            plan = with_places(plan, &analysis, cx)?;
+            plan = with_places(plan, &analysis.places, cx)?;
             plan = plan.at_least(analysis.permission, analysis.rule, analysis.why).effects(analysis.effects);
             plan.programs = analysis.programs;
             plan.hosts = analysis.hosts;
             plan.commands = analysis.commands;
         }
         let programs = analyse(&record.command, &record.cwd, cx)?.programs;
-        if !record.reads_commands && programs.iter().any(|program| deskhand_guard::shell::runs_code(program))
-        {
+        let reads_code = programs.iter().any(|program| deskhand_guard::shell::runs_code(program));
+        if !record.reads_commands && reads_code {
             let why = "It types code into a program that runs it, and what that does is not read here.";
             plan = plan.at_least(Permission::Sensitive, "shell:input-code", why);
         }
         plan = plan.preview(Preview::Text(format!("{}\n→ {}", record.command, input.text)));
         plan.cwd = Some(record.cwd);
-        plan.undo = Undoable::No("what a command changes is not journaled".to_owned());
+        plan.undo = Undoable::No("a command that runs directly is not journaled".to_owned());
+        plan.runs = (record.reads_commands || reads_code).then_some(Runs::Direct);
         Ok(plan)
     }
 

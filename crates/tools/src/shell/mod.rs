@@ -12,6 +12,7 @@ pub mod processes;
 mod spawn;
 mod strict;
 mod supervise;
+mod workspace_lock;
 
 pub use lists::ShellLists;
 pub use places::ShellPlaces;

@@ -1,12 +1,17 @@
 //! Where commands keep things: a private folder for temporary files, output that is too long, processes.
 
 use std::{
+    collections::HashSet,
     fs, io,
     path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
-use deskhand_core::{ToolError, ToolResult, arguments};
+use deskhand_core::{CallId, ToolError, ToolResult, arguments};
 
 use super::folder;
 
@@ -15,14 +20,70 @@ use super::folder;
 pub struct ShellPlaces {
     data: PathBuf,
     home: Option<PathBuf>,
+    most_layer_bytes: u64,
+    journal_budget: u64,
+    /// Calls that ran read-only or on a layer, and turned out to need more.
+    must_write: Arc<Mutex<HashSet<CallId>>>,
+    /// A command met files of a group that its user namespace does not know.
+    foreign_groups: Arc<AtomicBool>,
 }
+
+/// How much a command may write on its layer, where no setting says so.
+const MOST_LAYER_BYTES: u64 = 20 << 30;
+/// How many bytes of git-ignored output one call journals, where no setting says so.
+const JOURNAL_BUDGET: u64 = 256 << 20;
 
 /// Nobody looks for temporary files after this long.
 const KEPT: Duration = Duration::from_hours(30 * 24);
 
 impl ShellPlaces {
     pub fn new(data_dir: &Path, home: Option<PathBuf>) -> Self {
-        Self { data: data_dir.to_path_buf(), home }
+        Self {
+            data: data_dir.to_path_buf(),
+            home,
+            most_layer_bytes: MOST_LAYER_BYTES,
+            journal_budget: JOURNAL_BUDGET,
+            must_write: Arc::default(),
+            foreign_groups: Arc::default(),
+        }
+    }
+
+    /// How much a command may write on its layer, and how much git-ignored output of it the undo journal takes.
+    #[must_use]
+    pub fn with_layer_limits(mut self, most_layer_bytes: u64, journal_budget: u64) -> Self {
+        self.most_layer_bytes = most_layer_bytes;
+        self.journal_budget = journal_budget;
+        self
+    }
+
+    pub(super) fn journal_budget(&self) -> u64 {
+        self.journal_budget
+    }
+
+    pub(super) fn most_layer_bytes(&self) -> u64 {
+        self.most_layer_bytes
+    }
+
+    /// Whether a call turned out to need to run directly.
+    pub(super) fn must_write(&self, call: CallId) -> bool {
+        self.must_write.lock().unwrap_or_else(PoisonError::into_inner).contains(&call)
+    }
+
+    pub(super) fn note_must_write(&self, call: CallId) {
+        self.must_write.lock().unwrap_or_else(PoisonError::into_inner).insert(call);
+    }
+
+    pub(super) fn has_foreign_groups(&self) -> bool {
+        self.foreign_groups.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_foreign_groups(&self) {
+        self.foreign_groups.store(true, Ordering::Relaxed);
+    }
+
+    /// The files by whose locks commands wait for each other.
+    pub(super) fn locks(&self) -> PathBuf {
+        self.data.join("locks")
     }
 
     pub fn home(&self) -> Option<&Path> {
@@ -34,7 +95,7 @@ impl ShellPlaces {
     }
 
     /// The folder that is `/tmp` for the commands of a session: the same for all of them.
-    pub(super) fn temporary(&self, session_id: &str) -> ToolResult<PathBuf> {
+    pub fn temporary(&self, session_id: &str) -> ToolResult<PathBuf> {
         let all = self.data.join("tmp");
         let path = all.join(folder_name(session_id));
         if !path.is_dir() {

@@ -96,6 +96,18 @@ impl Changes<'_> {
         self.settle(place, &parent, &passing, &old, finished)
     }
 
+    /// Makes a named pipe where nothing is.
+    pub fn put_pipe(&mut self, place: &Place, meta: &Meta) -> ToolResult<()> {
+        self.make_folders_for(place)?;
+        let (parent, name) = entry_of(place)?;
+        self.as_planned(place)?;
+        self.record_change(place, PathState::Absent, PathState::Pipe { meta: meta.clone() })?;
+        os::make_pipe(&parent, name, meta.mode.unwrap_or(0o600))
+            .map_err(|error| place.io("make the pipe", &error))?;
+        self.happened(place);
+        os::sync_folder(&parent).map_err(|error| place.io("bring to disk", &error))
+    }
+
     /// After a rename over the old entry, or what should have been one.
     fn settle<T>(
         &mut self,
@@ -258,7 +270,7 @@ impl Changes<'_> {
 }
 
 /// The ending of what is kept under a second name, rather than as a copy.
-const LINKED: &str = "linked";
+pub(super) const LINKED: &str = "linked";
 
 /// What something may be put over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -59,6 +59,19 @@ impl Changes<'_> {
         os::set_times(&parent, name, meta).map_err(|error| place.io("set the times of", &error))
     }
 
+    /// Sets the mode of a folder, whatever is in it.
+    pub fn set_folder_mode(&mut self, place: &Place, meta: &Meta) -> ToolResult<()> {
+        let (parent, name) = entry_of(place)?;
+        let found = place.metadata()?;
+        self.as_planned(place)?;
+        let (Some(mode), Some(old)) = (meta.mode, os::mode_of(&found)) else { return Ok(()) };
+        self.record_change(place, folder_mode(old), folder_mode(mode))?;
+        os::set_mode_at(&parent, name, os::identity_of(&found), mode)
+            .map_err(|error| place.io("set the mode of", &error))?;
+        self.happened(place);
+        Ok(())
+    }
+
     /// Removes a folder with nothing in it: into the journal, where that is near enough, so that it will be the
     /// same folder if it comes back.
     pub fn remove_empty_folder(&mut self, place: &Place) -> ToolResult<()> {
@@ -123,6 +136,11 @@ impl Changes<'_> {
             .map_err(|error| keeping(place, &error))?;
         Ok(PathState::Folder { meta, kept: Some(name) })
     }
+}
+
+/// The state of a folder of which nothing but the mode counts: on both sides of a step.
+pub(super) fn folder_mode(mode: u32) -> PathState {
+    PathState::Folder { meta: Meta { mode: Some(mode), ..Meta::default() }, kept: None }
 }
 
 /// A folder that is being filled.

@@ -17,10 +17,14 @@
 //! An `after` that is a folder with something in it names a *listing* of the tree as kept (see `tree`). A file
 //! larger than [`state::MOST_HASHED`] has no `sha256`: its size and the time of its last change stand for it, and
 //! what is kept of it may be the file itself under a second name.
+//!
+//! What a command changed on its layer is kept by [`keep`]: the same steps, written down all at once.
 
 mod files;
 mod folders;
 mod grow;
+#[cfg(unix)]
+pub mod keep;
 mod leftovers;
 mod moves;
 pub mod os;
@@ -31,7 +35,7 @@ mod tests;
 pub mod tree;
 
 use std::{
-    cell::{Cell, OnceCell},
+    cell::{Cell, OnceCell, RefCell},
     collections::HashSet,
     ffi::{OsStr, OsString},
     fs::File,
@@ -61,6 +65,8 @@ pub struct Changes<'a> {
     made: Vec<Place>,
     /// What this call has changed: it need not be as the plan saw it any more.
     changed: HashSet<PathBuf>,
+    /// The entries that this call has changed, maybe under another of their names.
+    touched: RefCell<HashSet<(u64, u64)>>,
     /// The files whose times, as they were before this call, are written down.
     times_known: HashSet<(u64, u64)>,
     /// The folders in which what killed calls left behind was looked for.
@@ -131,6 +137,7 @@ impl<'a> Changes<'a> {
             next: 0,
             made: Vec::new(),
             changed: HashSet::new(),
+            touched: RefCell::default(),
             times_known: HashSet::new(),
             swept: HashSet::new(),
             notes: Vec::new(),
@@ -211,9 +218,27 @@ impl<'a> Changes<'a> {
             plan.touches.iter().find(|touch| touch.path == place.path() && touch.access.writes() == writes)
         });
         match seen {
-            Some(seen) if seen.fingerprint != now => Err(changed_meanwhile(place)),
-            _ => Ok(now),
+            Some(seen) if seen.fingerprint != now && !self.is_own_doing(&seen.fingerprint, &now) => {
+                Err(changed_meanwhile(place))
+            }
+            _ => {
+                if let Fingerprint::State { device, inode, .. } = now {
+                    self.touched.borrow_mut().insert((device, inode));
+                }
+                Ok(now)
+            }
         }
+    }
+
+    /// Whether nothing but the time of the last change of state is another, and this call changed the same entry under
+    /// another name, which sets that time.
+    fn is_own_doing(&self, was: &Fingerprint, now: &Fingerprint) -> bool {
+        let state = |fingerprint: &Fingerprint| match fingerprint {
+            Fingerprint::State { device, inode, size, .. } => Some(((*device, *inode), *size)),
+            _ => None,
+        };
+        let (was, now) = (state(was), state(now));
+        was == now && now.is_some_and(|(entry, _)| self.touched.borrow().contains(&entry))
     }
 
     /// A name that nobody uses, for something that is kept.

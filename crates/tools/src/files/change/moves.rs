@@ -67,7 +67,7 @@ impl Changes<'_> {
             to: folder.join(&kept),
             identity: identity(meta),
         })?;
-        match os::rename_new(parent, name, &journal, OsStr::new(&kept)) {
+        match os::move_new(parent, name, &journal, OsStr::new(&kept)) {
             Ok(()) => {}
             Err(error) if os::crosses_devices(&error) => return Ok(false),
             Err(error) => return Err(place.io("remove", &error)),
@@ -77,7 +77,7 @@ impl Changes<'_> {
         let is_empty = || journal.read_dir(&kept).is_ok_and(|mut entries| entries.next().is_none());
         if !is_it || (content == Content::MustBeEmpty && !is_empty()) {
             // Someone put something there in the last moment: it goes back.
-            let _ = os::rename_new(&journal, OsStr::new(&kept), parent, name);
+            let _ = os::move_new(&journal, OsStr::new(&kept), parent, name);
             return Err(ToolError::plan_changed(format!("{} was changed meanwhile.", place.shown())));
         }
         self.happened(place);
@@ -339,7 +339,7 @@ impl Changes<'_> {
             _ => state::of_entry(&journal, kept_name).map_err(failed)?,
         };
         self.record_change(place, PathState::Absent, after)?;
-        os::rename_new(&journal, kept_name, &parent, name).map_err(failed)?;
+        os::move_new(&journal, kept_name, &parent, name).map_err(failed)?;
         self.happened(place);
         os::sync_folder(&parent).map_err(|error| place.io("bring to disk", &error))
     }

@@ -106,6 +106,119 @@ mod here {
         from.rename(name, to, new_name)
     }
 
+    /// As [`rename_new`]. A folder that its owner may not write is moved all the same.
+    pub fn move_new(from: &Dir, name: &OsStr, to: &Dir, new_name: &OsStr) -> io::Result<()> {
+        match rename_new(from, name, to, new_name) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let Some(folder) = from.symlink_metadata(name).ok().filter(Metadata::is_dir) else {
+                    return Err(error);
+                };
+                let mode = folder.mode() & 0o7777;
+                if mode & 0o200 != 0 {
+                    return Err(error);
+                }
+                set_mode_at(from, name, identity_of(&folder), mode | 0o700)?;
+                let moved = rename_new(from, name, to, new_name);
+                let (dir, name) = if moved.is_ok() { (to, new_name) } else { (from, name) };
+                set_mode_at(dir, name, identity_of(&folder), mode)?;
+                moved
+            }
+            other => other,
+        }
+    }
+
+    /// Sets the mode of an entry, itself, if it is still this one.
+    pub fn set_mode_at(parent: &Dir, name: &OsStr, is: (u64, u64), mode: u32) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        #[cfg(not(target_os = "linux"))]
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let entry = File::from(rustix::fs::openat(parent, name, flags, Mode::empty())?);
+        set_mode_of(&entry, is, mode)
+    }
+
+    fn set_mode_of(entry: &File, is: (u64, u64), mode: u32) -> io::Result<()> {
+        use std::os::unix::fs::MetadataExt;
+        let meta = entry.metadata()?;
+        if (meta.dev(), meta.ino()) != is || meta.is_symlink() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        if meta.mode() & 0o7777 == mode {
+            return Ok(());
+        }
+        #[cfg(target_os = "linux")]
+        {
+            // The way to what is only named by its handle, and not open.
+            let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(entry));
+            Ok(rustix::fs::chmod(path, Mode::from_raw_mode(mode))?)
+        }
+        #[cfg(not(target_os = "linux"))]
+        set_mode(entry, mode)
+    }
+
+    /// Whether an entry has this owner and group, or could be given them.
+    pub fn is_given_to(folder: &Dir, name: &OsStr, meta: &Metadata, uid: u32, gid: u32) -> bool {
+        use rustix::fs::{Gid, Uid, chownat};
+        let give = |uid, gid| chownat(folder, name, uid, gid, AtFlags::SYMLINK_NOFOLLOW).is_ok();
+        let (owner, group) = (Uid::from_raw(uid), Gid::from_raw(gid));
+        (meta.uid(), meta.gid()) == (uid, gid)
+            || give((meta.uid() != uid).then_some(owner), (meta.gid() != gid).then_some(group))
+            // The group alone is better than nothing.
+            || (give(None, Some(group)) && meta.uid() == uid)
+    }
+
+    /// Whether something can be moved from one folder to another as it is: both are on one mount.
+    pub fn is_near(one: &Dir, other: &Dir) -> bool {
+        let device = |folder: &Dir| folder.dir_metadata().map(|meta| meta.dev()).ok();
+        device(one).is_some() && device(one) == device(other) && mount_of(one) == mount_of(other)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn mount_of(folder: &Dir) -> Option<u64> {
+        use rustix::fs::{StatxFlags, statx};
+        statx(folder, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok().map(|found| found.stx_mnt_id)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn mount_of(_: &Dir) -> Option<u64> {
+        None
+    }
+
+    /// Exchanges two entries at once. `false`: this file system cannot.
+    pub fn exchange(from: &Dir, name: &OsStr, to: &Dir, other: &OsStr) -> io::Result<bool> {
+        #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+        {
+            use rustix::{fs::RenameFlags, io::Errno};
+            match rustix::fs::renameat_with(from, name, to, other, RenameFlags::EXCHANGE) {
+                Ok(()) => return Ok(true),
+                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Makes a named pipe.
+    pub fn make_pipe(parent: &Dir, name: &OsStr, mode: u32) -> io::Result<()> {
+        #[cfg(not(target_vendor = "apple"))]
+        {
+            rustix::fs::mkfifoat(parent, name, Mode::from_raw_mode(mode & 0o777))?;
+            // Not less for what new files usually may not have.
+            let made = parent.symlink_metadata(name)?;
+            set_mode_at(parent, name, identity_of(&made), mode & 0o777)
+        }
+        #[cfg(target_vendor = "apple")]
+        {
+            let _ = (parent, name, mode);
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+
+    /// Whether it is a named pipe.
+    pub fn is_pipe(meta: &Metadata) -> bool {
+        cap_std::fs::FileTypeExt::is_fifo(&meta.file_type())
+    }
+
     /// What was made in or removed from the folder is so after a power cut, too.
     pub fn sync_folder(folder: &Dir) -> io::Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -282,6 +395,22 @@ mod here {
 
     pub fn make_link(_: &Dir, _: &OsStr, _: &std::path::Path) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub fn move_new(from: &Dir, name: &OsStr, to: &Dir, new_name: &OsStr) -> io::Result<()> {
+        rename_new(from, name, to, new_name)
+    }
+
+    pub fn set_mode_at(_: &Dir, _: &OsStr, _: (u64, u64), _: u32) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub fn make_pipe(_: &Dir, _: &OsStr, _: u32) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub fn is_pipe(_: &Metadata) -> bool {
+        false
     }
 }
 

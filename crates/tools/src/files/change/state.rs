@@ -117,8 +117,10 @@ pub fn of_entry(parent: &Dir, name: &OsStr) -> io::Result<PathState> {
             }
             Err(error) => Err(error),
         }
+    } else if os::is_pipe(&meta) {
+        Ok(PathState::Pipe { meta: known })
     } else {
-        Err(io::Error::new(io::ErrorKind::Unsupported, "it is a pipe, a socket or a device"))
+        Err(io::Error::new(io::ErrorKind::Unsupported, "it is a socket or a device"))
     }
 }
 
@@ -150,6 +152,8 @@ pub fn difference(
             }
             .or_else(|| mode_differs(&meta, was))
         }
+        PathState::Pipe { meta: was } if os::is_pipe(&meta) => mode_differs(&meta, was),
+        PathState::Pipe { .. } => Some(format!("it is a {} now", kind_word(&meta))),
         PathState::Prefix { size } => {
             (!meta.is_file() || meta.len() != *size).then(|| other_size(meta.len(), *size))
         }
@@ -161,6 +165,8 @@ fn kind_word(meta: &Metadata) -> &'static str {
         "link"
     } else if meta.is_dir() {
         "folder"
+    } else if os::is_pipe(meta) {
+        "pipe"
     } else {
         "file"
     }
@@ -192,7 +198,8 @@ fn file_differs(
     Ok(if same { mode_differs(meta, was) } else { Some("its content was changed".to_owned()) })
 }
 
-fn mode_differs(meta: &Metadata, was: &Meta) -> Option<String> {
+/// How the mode differs, in words.
+pub fn mode_differs(meta: &Metadata, was: &Meta) -> Option<String> {
     match (os::mode_of(meta), was.mode) {
         (Some(now), Some(was)) if now != was => Some(format!("its mode is {now:o} now, and was {was:o}")),
         _ => None,

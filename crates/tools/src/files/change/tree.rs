@@ -89,7 +89,7 @@ pub fn list(folder: &Dir, at: &Path, cx: &Cx) -> ToolResult<Listing> {
     Ok(listing)
 }
 
-fn listed(parent: &Dir, name: &OsStr, meta: &Metadata) -> Listed {
+pub(super) fn listed(parent: &Dir, name: &OsStr, meta: &Metadata) -> Listed {
     let known = os::meta_of(meta);
     let target = meta.is_symlink().then(|| parent.read_link_contents(name).unwrap_or_default());
     Listed {
@@ -112,8 +112,13 @@ pub fn differs_from_listing(place: &Place, listing: &Path, cx: &Cx) -> ToolResul
     let gone = |error: &dyn std::fmt::Display| {
         ToolError::new("journal_damaged", format!("Cannot read {}: {error}.", listing.display()))
     };
-    let was: Listing =
-        serde_json::from_slice(&state::read_all(listing).map_err(|e| gone(&e))?).map_err(|e| gone(&e))?;
+    let was: Listing = if listing.is_dir() {
+        // Not a listing but the tree itself.
+        let kept = Dir::open_ambient_dir(listing, cap_std::ambient_authority()).map_err(|e| gone(&e))?;
+        list(&kept, place.path(), cx)?
+    } else {
+        serde_json::from_slice(&state::read_all(listing).map_err(|e| gone(&e))?).map_err(|e| gone(&e))?
+    };
     let now = list(&place.folder()?, place.path(), cx)?;
     for (path, was) in &was {
         match now.get(path) {
@@ -219,22 +224,69 @@ impl<'a> Copier<'a> {
         new_name: &OsStr,
         at: &Path,
     ) -> ToolResult<()> {
+        if meta.is_dir() {
+            self.copy_folder(from, name, meta, to, new_name, at)?;
+        } else {
+            self.copy_single(from, name, meta, to, new_name, at)?;
+        }
+        self.done.add(meta);
+        let count = self.done.files + self.done.folders + self.done.links;
+        if count.is_multiple_of(TELLS_EVERY) {
+            self.cx.progress(&format!("Copied {count} entries"), Some(self.done.bytes), self.total);
+        }
+        Ok(())
+    }
+
+    fn copy_folder(
+        &mut self,
+        from: &Dir,
+        name: &OsStr,
+        meta: &Metadata,
+        to: &Dir,
+        new_name: &OsStr,
+        at: &Path,
+    ) -> ToolResult<()> {
+        let (source, target) = self.open_both(from, name, to, new_name, at)?;
+        self.copy_into(&source, &target, at)?;
+        let kept = self.likeness.meta(meta);
+        let set_mode = || kept.mode.map_or(Ok(()), |mode| os::set_folder_mode(to, new_name, mode));
+        set_mode()
+            .and_then(|()| os::set_times(to, new_name, &kept))
+            .map_err(|error| ToolError::io("copy", &self.shown.join(at), &error))
+    }
+
+    /// A folder, and the new one that becomes a copy of it.
+    fn open_both(
+        &self,
+        from: &Dir,
+        name: &OsStr,
+        to: &Dir,
+        new_name: &OsStr,
+        at: &Path,
+    ) -> ToolResult<(Dir, Dir)> {
+        let shown = self.shown.join(at);
+        may_go_below(at.components().count(), &shown)?;
+        let open = || {
+            to.create_dir(new_name)?;
+            Ok((from.open_dir_nofollow(name)?, to.open_dir_nofollow(new_name)?))
+        };
+        open().map_err(|error| ToolError::io("copy", &shown, &error))
+    }
+
+    /// Copies what is no folder.
+    fn copy_single(
+        &mut self,
+        from: &Dir,
+        name: &OsStr,
+        meta: &Metadata,
+        to: &Dir,
+        new_name: &OsStr,
+        at: &Path,
+    ) -> ToolResult<()> {
         let shown = self.shown.join(at);
         let failed = |error: io::Error| ToolError::io("copy", &shown, &error);
         let kept = self.likeness.meta(meta);
-        if meta.is_dir() {
-            may_go_below(at.components().count(), &shown)?;
-            to.create_dir(new_name).map_err(failed)?;
-            let (source, target) = (
-                from.open_dir_nofollow(name).map_err(failed)?,
-                to.open_dir_nofollow(new_name).map_err(failed)?,
-            );
-            self.copy_into(&source, &target, at)?;
-            if let Some(mode) = kept.mode {
-                os::set_folder_mode(to, new_name, mode).map_err(failed)?;
-            }
-            os::set_times(to, new_name, &kept).map_err(failed)?;
-        } else if meta.is_symlink() {
+        if meta.is_symlink() {
             let target = from.read_link_contents(name).map_err(failed)?;
             os::make_link(to, new_name, &target).map_err(failed)?;
             // A link's own times cannot be set everywhere.
@@ -243,19 +295,19 @@ impl<'a> Copier<'a> {
             let mut source = os::open_to_read(from, name).map_err(failed)?;
             let mut target = os::create_private(to, new_name).map_err(failed)?;
             self.copy_content(&mut source, &mut target, &shown)?;
+            if self.likeness == Likeness::Exact {
+                os::keep_attributes(&target, &source);
+            }
             if let Some(mode) = kept.mode {
                 os::set_mode(&target, mode).map_err(failed)?;
             }
             os::set_times(to, new_name, &kept).map_err(failed)?;
+        } else if os::is_pipe(meta) && self.likeness == Likeness::Exact {
+            os::make_pipe(to, new_name, kept.mode.unwrap_or(0o600)).map_err(failed)?;
         } else {
             let message =
                 format!("{} is a pipe, a socket or a device, which is not copied.", shown.display());
             return Err(ToolError::new("not_a_file", message));
-        }
-        self.done.add(meta);
-        let count = self.done.files + self.done.folders + self.done.links;
-        if count.is_multiple_of(TELLS_EVERY) {
-            self.cx.progress(&format!("Copied {count} entries"), Some(self.done.bytes), self.total);
         }
         Ok(())
     }

@@ -78,7 +78,7 @@ impl Reversal {
             cx.check()?;
             steps.extend(match step {
                 UndoStep::Change { path, before, after } => {
-                    checker.check_change(step, path, before, after)?
+                    checker.check_change(step, path, before, after, &entry.steps[..at])?
                 }
                 UndoStep::Move { from, to, identity } => {
                     let witness = at.checked_sub(1).and_then(|at| witness(&entry.steps[at], from));
@@ -236,6 +236,7 @@ impl Checker<'_> {
         path: &Path,
         before: &PathState,
         after: &PathState,
+        earlier: &[UndoStep],
     ) -> ToolResult<Option<Back>> {
         if before == after {
             return Ok(None);
@@ -250,6 +251,9 @@ impl Checker<'_> {
                 return Ok(None);
             }
             if let Some(how) = self.differs(&place, after, before)? {
+                if *before == PathState::Absent && self.is_back(&place, earlier.last())? {
+                    return Ok(None);
+                }
                 self.conflict(path, format!("{}: {how}", place.shown()));
                 return Ok(None);
             }
@@ -264,8 +268,29 @@ impl Checker<'_> {
         Ok(Some(Back { step: step.clone(), place, moved_to: None, bytes }))
     }
 
+    /// Whether what the step before took away from a place is there again: an undo that was cut short got that far.
+    fn is_back(&self, place: &Place, step: Option<&UndoStep>) -> ToolResult<bool> {
+        match step {
+            Some(UndoStep::Move { from, identity: moved, .. }) if from == place.path() => {
+                Ok(place.metadata().is_ok_and(|meta| identity(&meta) == *moved))
+            }
+            Some(UndoStep::Change { path, before, after }) if path == place.path() => {
+                Ok(*after == PathState::Absent && self.differs(place, before, after)?.is_none())
+            }
+            _ => Ok(false),
+        }
+    }
+
     /// How what is there differs from one side of a step; `other` is its other side.
     fn differs(&self, place: &Place, state: &PathState, other: &PathState) -> ToolResult<Option<String>> {
+        if let (PathState::Folder { meta: was, .. }, true) = (state, is_meta_alone(state, other)) {
+            // Whatever is in it by now.
+            return match place.metadata() {
+                Ok(meta) if meta.is_dir() => Ok(state::mode_differs(&meta, was)),
+                Ok(_) => Ok(Some("it is not a folder any more".to_owned())),
+                Err(_) => Ok(Some("it is not there any more".to_owned())),
+            };
+        }
         if let (PathState::File { size, sha256, .. }, PathState::Prefix { size: start }) = (state, other) {
             return tail_differs(place, *start, *size, sha256);
         }
@@ -364,6 +389,7 @@ fn is_meta_alone(before: &PathState, after: &PathState) -> bool {
             PathState::File { size, sha256, kept: None, .. },
             PathState::File { size: new_size, sha256: new_sha256, .. },
         ) => (size, sha256) == (new_size, new_sha256),
+        (PathState::Folder { kept: None, meta }, PathState::Folder { kept: None, meta: new }) => meta != new,
         _ => false,
     }
 }

@@ -51,6 +51,10 @@ pub fn words(back: &Back) -> String {
             }
             (PathState::File { size, .. }, _) => format!("restore {path}: {}", bytes(*size)),
             (PathState::Link { .. }, _) => format!("restore the link {path}"),
+            (PathState::Pipe { .. }, _) => format!("restore the pipe {path}"),
+            (PathState::Folder { kept: None, .. }, PathState::Folder { .. }) => {
+                format!("set back the mode of the folder {path}")
+            }
             (PathState::Folder { .. }, _) => format!("restore the folder {path}"),
         },
     }

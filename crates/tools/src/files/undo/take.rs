@@ -35,6 +35,13 @@ pub fn back(changes: &mut Changes<'_>, back: &Back, folder: &Path) -> ToolResult
                 make_way(changes, place)?;
                 changes.put_link(place, target, meta)
             }
+            PathState::Pipe { meta } => {
+                make_way(changes, place)?;
+                changes.put_pipe(place, meta)
+            }
+            PathState::Folder { kept: None, meta } if matches!(after, PathState::Folder { .. }) => {
+                changes.set_folder_mode(place, meta)
+            }
             PathState::Folder { kept: None, meta } => changes.restore_folder(place, meta),
             PathState::Folder { kept: Some(kept), meta } => {
                 changes.restore_copied(&folder.join(kept), place, meta)

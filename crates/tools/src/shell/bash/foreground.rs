@@ -1,6 +1,9 @@
 //! Running a command and waiting for it.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
 
 use deskhand_core::{Cx, Status, ToolError, ToolResult};
 
@@ -61,7 +64,15 @@ impl Sink for Watched<'_> {
     }
 }
 
-pub async fn run(mut started: Started, input: &Input, command: String, cx: &Cx) -> ToolResult<Output> {
+/// Runs a command to its end. It is stopped when its call is, when its time is up, and when `full` says that it has
+/// written too much.
+pub async fn run(
+    mut started: Started,
+    input: &Input,
+    command: String,
+    cx: &Cx,
+    full: impl Future<Output = ()> + Send,
+) -> ToolResult<Output> {
     let outputs = cx.service::<ShellPlaces>()?.outputs();
     let mut sink = Watched {
         stdout: Capture::new(outputs.clone()),
@@ -76,8 +87,12 @@ pub async fn run(mut started: Started, input: &Input, command: String, cx: &Cx) 
     }
     let limit = input.time_limit();
     let begun = Instant::now();
+    let is_full = AtomicBool::new(false);
     let stop = async {
-        cx.cancel_token().cancelled().await;
+        tokio::select! {
+            () = cx.cancel_token().cancelled() => {}
+            () = full => is_full.store(true, Ordering::Relaxed),
+        }
         Stop::Now
     };
     let ended = supervise::supervise(started, &mut sink, limit, stop).await;
@@ -91,7 +106,13 @@ pub async fn run(mut started: Started, input: &Input, command: String, cx: &Cx) 
         ..Output::of(command)
     };
     let most = input.max_output_chars;
-    judge(output.with(stdout.end(most), stderr.end(most), most), ended, limit)
+    let output = output.with(stdout.end(most), stderr.end(most), most);
+    if is_full.into_inner() {
+        let message = "The command wrote more than it may and was ended; nothing of it is kept.";
+        let error = ToolError::new("layer_full", message);
+        return Err(output.failed(error.hint("The setting sandbox.layer_mb says how much it may write.")));
+    }
+    judge(output, ended, limit)
 }
 
 /// A command that did not end well is an error, with all that it printed.

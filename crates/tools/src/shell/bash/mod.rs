@@ -1,8 +1,11 @@
 //! `bash`: runs a command, confined.
 
 mod foreground;
+mod held;
 mod input;
+mod layered;
 mod planning;
+mod unlayered;
 
 use deskhand_core::{
     Cx, Effects, Permission, Plan, Spec, Time, Tool, ToolError, ToolResult,
@@ -12,6 +15,7 @@ use deskhand_core::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::planning::{Planned, Way};
 pub use self::{
     input::Input,
     planning::{analyse, with_places},
@@ -67,11 +71,11 @@ impl Tool for Bash {
 
     const SPEC: Spec = Spec::new(
         "bash",
-        "Runs a command in a shell, confined: only the workspace and a private /tmp can be written, and there is no \
-         network unless asked for. Waits for its end, or with `background` leaves it running until it ends or \
-         Deskhand does.",
+        "Runs a command in a shell, confined, on a copy-on-write layer over the workspace: its changes are shown, then \
+         kept or discarded. /tmp is private; there is no network unless asked for. Waits for its end, or with \
+         `background` leaves it running until it ends or Deskhand does; then its changes take effect at once.",
     )
-    .zh("在受限环境中运行 shell 命令：只能写工作区和私有 /tmp，默认没有网络。等待其结束；设置 background 则在后台运行，随 Deskhand 结束。")
+    .zh("在受限环境中运行 shell 命令，写入工作区上的副本层：先展示更改，再保留或丢弃。/tmp 为私有，默认没有网络。等待其结束；设置 background 则在后台运行，更改立即生效，随 Deskhand 结束。")
     .permission(Permission::Moderate)
     .effects(Effects::READS.and(Effects::WRITES).and(Effects::EXECUTES).and(Effects::NETWORK))
     .toolsets(&["chat", "core", "shell"])
@@ -90,17 +94,22 @@ impl Tool for Bash {
     async fn run(&self, input: Input, cx: &Cx) -> ToolResult<Output> {
         let line = input.line()?;
         let given = input.clone();
-        let (sandbox, job, shells) = cx.blocking(move |cx| planning::job(&given, cx)).await?;
+        let planned = cx.blocking(move |cx| planning::job(&given, cx)).await?;
         let streams = match (input.pty, input.background) {
             (true, _) => Streams::Terminal,
             (false, true) => Streams::Pipes,
             (false, false) => Streams::NoInput,
         };
+        if !input.background {
+            return match planned.way {
+                Way::Layer => layered::run(planned, &input, line, streams, cx).await,
+                Way::ReadOnly => unlayered::read_only(planned, &input, line, streams, cx).await,
+                Way::Direct => unlayered::direct(planned, &input, line, streams, cx).await,
+            };
+        }
+        let Planned { sandbox, job, shells, .. } = planned;
         let cwd = job.cwd.clone();
         let started = spawn::start(&sandbox, job, streams)?;
-        if !input.background {
-            return foreground::run(started, &input, line, cx).await;
-        }
         let beginning = Beginning {
             command: line.clone(),
             cwd,

@@ -6,7 +6,7 @@ use std::{
 };
 
 use deskhand_core::{
-    Access, Cx, Effects, Permission, Plan, Preview, Shape, Status, ToolError, ToolResult, Undoable,
+    Access, Cx, Effects, Permission, Plan, Preview, Runs, Shape, Status, ToolError, ToolResult,
 };
 use deskhand_guard::{
     BoundPaths, PathArg, Paths, PathsOf, PlanOn,
@@ -26,9 +26,11 @@ use super::{
 };
 
 /// How much of a command stands in the one sentence of its plan.
-const MOST_SUMMARY: usize = 200;
+pub const MOST_SUMMARY: usize = 200;
 /// Beyond a command's own limit, for ending it; then the gate ends the call.
 const MARGIN: Duration = Duration::from_secs(10);
+/// How long a command may wait for another one in the same workspace.
+pub const MOST_WAIT: Duration = Duration::from_mins(10);
 /// Programs whose business hooks and settings of git are.
 const KEEPS_GIT: &[&str] =
     &["git", "gh", "hub", "glab", "jj", "tig", "lazygit", "pre-commit", "husky", "lefthook", "git-lfs"];
@@ -39,49 +41,163 @@ pub fn plan(input: &Input, cx: &Cx) -> ToolResult<Plan> {
     let cwd = folder(input, cx)?;
     let analysis = analyse(&line, &cwd, cx)?;
     check_rules(input, &analysis, cx)?;
-    let mut plan = Plan::new(format!("Run: {}", short(&line, MOST_SUMMARY)))
-        .at_least(analysis.permission, analysis.rule.clone(), analysis.why.clone())
-        .effects(analysis.effects);
-    if plan.permission != Permission::Forbidden {
-        confinement(cx)?;
-        plan = with_places(plan, &analysis, cx)?;
+    let summary = format!("Run: {}", short(&line, MOST_SUMMARY));
+    if analysis.permission == Permission::Forbidden {
+        let plan =
+            Plan::new(summary).at_least(analysis.permission, analysis.rule.clone(), analysis.why.clone());
+        return Ok(described(plan, input, &line, &analysis, cwd));
     }
-    plan = with_doubts(plan, &analysis, &cwd, cx)?;
-    if plan.permission == Permission::Moderate && cx.service::<ShellLists>()?.allows(&analysis) {
+    confinement(cx)?;
+    let way = way(input, &analysis, cx)?;
+    let mut plan = match way {
+        Way::Layer | Way::ReadOnly => contained(Plan::new(summary), &analysis, cx)?,
+        Way::Direct => {
+            let why = analysis.why.clone();
+            let plan = Plan::new(summary).at_least(analysis.permission, analysis.rule.clone(), why);
+            let plan = with_places(plan.effects(analysis.effects), &analysis.places, cx)?;
+            direct(plan, input)
+        }
+    };
+    let is_escalated = way == Way::Direct && !input.background;
+    if plan.permission == Permission::Moderate
+        && !is_escalated
+        && cx.service::<ShellLists>()?.allows(&analysis)
+    {
         plan.permission = Permission::Public;
         "shell:allow".clone_into(&mut plan.rule);
         "The setting shell.allow lets it run without a question.".clone_into(&mut plan.why);
     }
     plan = with_network(plan, input, &analysis);
-    if plan.permission != Permission::Forbidden {
-        let (view, network) = reach(input, &analysis, &plan);
-        plan.confinement = Some(confinement(cx)?.words_for(view, network));
-    }
-    if analysis.rule.contains("privilege:")
-        || analysis.programs.iter().any(|name| matches!(base_name(name), "sudo" | "su" | "doas" | "pkexec"))
-    {
-        plan =
-            plan.note("A confined program gets no other rights than it has: sudo and its like do not work.");
-    }
+    let (_, network) = reach(input, &analysis, &plan);
+    plan.runs = Some(way.runs());
+    plan.confinement = Some(confinement(cx)?.words_for(way.runs(), network));
+    plan.timeout = Some(if input.background {
+        MARGIN
+    } else {
+        input.time_limit().unwrap_or_default() + MOST_WAIT + MARGIN
+    });
     // A yes about a folder is not one about what runs in it.
     plan.shapes.clear();
+    plan = with_shapes(plan, input, &analysis, &cwd, cx)?;
+    Ok(described(plan, input, &line, &analysis, cwd))
+}
+
+/// How a command reaches the workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Layer,
+    ReadOnly,
+    Direct,
+}
+
+impl Way {
+    fn runs(self) -> Runs {
+        match self {
+            Self::Layer => Runs::Layer,
+            Self::ReadOnly => Runs::ReadOnly,
+            Self::Direct => Runs::Direct,
+        }
+    }
+}
+
+/// On a layer where there is one. Without one a command first runs read-only, and directly only if that was not enough.
+/// What outlives its call has no moment at which its changes could be shown: it runs directly, unless it only reads.
+fn way(input: &Input, analysis: &Analysis, cx: &Cx) -> ToolResult<Way> {
+    if input.background {
+        return Ok(if analysis.permission == Permission::Public { Way::ReadOnly } else { Way::Direct });
+    }
+    if cx.service::<ShellPlaces>()?.must_write(cx.call_id()) {
+        return Ok(Way::Direct);
+    }
+    Ok(if cx.service::<Sandbox>()?.no_layer().is_none() { Way::Layer } else { Way::ReadOnly })
+}
+
+/// The plan of a command that changes nothing by itself. What it names is judged all the same: what it would read, and
+/// what it cannot do here.
+fn contained(plan: Plan, analysis: &Analysis, cx: &Cx) -> ToolResult<Plan> {
+    if asks_for_privileges(analysis) {
+        let message = "A confined program gets no other rights than it has: sudo and its like do not work.";
+        return Err(ToolError::blocked("shell:privileges", message)
+            .hint("Ask the user to run it, or do it without other rights."));
+    }
+    let roots = cx.service::<Paths>()?.roots();
+    let in_workspace =
+        |path: &Path| roots.iter().any(|r| r.kind == RootKind::Workspace && path.starts_with(&r.path));
+    let writes_outside = analysis.places.iter().find(|place| {
+        let path = Path::new(&place.path);
+        // A name of which a part is not known says nothing.
+        let is_known = !place.path.contains('…');
+        place.access.writes() && is_known && !in_workspace(path) && !is_sink(path)
+    });
+    if let Some(place) = writes_outside {
+        let message = format!(
+            "Commands can write the workspace and a private /tmp, and this one would write {}.",
+            short(&place.path, MOST_SUMMARY)
+        );
+        return Err(ToolError::blocked("path:outside-write", message)
+            .hint("write_file, file_copy, file_move and file_delete can ask the user for it."));
+    }
+    // What it changes in the workspace is judged when it has.
+    let judged = with_places(Plan::new(""), &analysis.only_reading(), cx)?;
+    let mut plan = plan.at_least(judged.permission, judged.rule, judged.why).effects(Effects::READS);
+    plan.touches = judged.touches;
+    let runs = |names: &[&str]| analysis.programs.iter().any(|program| names.contains(&base_name(program)));
+    let reads_all = analysis.places.iter().any(|place| place.recursive);
+    if reads_all
+        && runs(&["grep", "egrep", "fgrep", "zgrep"])
+        && !cx.service::<Sandbox>()?.finds_all_secrets()
+    {
+        let why = "The workspace is too large to hide every secret file in it from what reads all of it.";
+        plan = plan.at_least(Permission::Moderate, "shell:not-all-hidden", why);
+    }
+    if plan.permission == Permission::Public {
+        "shell:contained".clone_into(&mut plan.rule);
+        "It is confined, and what it changes is shown before it is kept.".clone_into(&mut plan.why);
+    }
+    Ok(plan)
+}
+
+fn direct(plan: Plan, input: &Input) -> Plan {
+    // A program decides by what it prints whether it gets here after its first try: nothing that was said before covers it.
+    let (permission, why) = if input.background {
+        (Permission::Moderate, "It continues after the call: its changes take effect at once.")
+    } else {
+        (Permission::Sensitive, "It needs more than a layer can give here: its changes take effect at once.")
+    };
+    plan.effects(Effects::EXECUTES)
+        .at_least(permission, "shell:direct", why)
+        .not_undoable("a command that runs directly is not journaled")
+}
+
+fn asks_for_privileges(analysis: &Analysis) -> bool {
+    analysis.rule.contains("privilege:")
+        || analysis.programs.iter().any(|name| matches!(base_name(name), "sudo" | "su" | "doas" | "pkexec"))
+}
+
+/// What people read of a plan, and what remembered answers are about.
+fn described(mut plan: Plan, input: &Input, line: &str, analysis: &Analysis, cwd: PathBuf) -> Plan {
     plan.programs.clone_from(&analysis.programs);
     plan.hosts.clone_from(&analysis.hosts);
     plan.commands.clone_from(&analysis.commands);
-    plan.timeout =
-        Some(if input.background { MARGIN } else { input.time_limit().unwrap_or_default() + MARGIN });
-    plan = with_shapes(plan, input, &analysis, &cwd, cx)?;
+    plan.all_commands.clone_from(&analysis.all_commands);
     plan.cwd = Some(cwd);
-    plan.undo = if plan.effects.change_state() {
-        Undoable::No("what a command changes is not journaled".to_owned())
-    } else {
-        Undoable::NothingToUndo
-    };
-    Ok(plan.preview(Preview::Text(preview(input, &line, &analysis))))
+    plan.preview(Preview::Text(preview(input, line, analysis)))
 }
 
-/// What to run, for a plan that was approved; and whether it is a shell, which reads commands itself.
-pub fn job(input: &Input, cx: &Cx) -> ToolResult<(Sandbox, Job, bool)> {
+/// What to run, for a plan that was approved.
+pub struct Planned {
+    pub sandbox: Sandbox,
+    pub job: Job,
+    pub way: Way,
+    /// Whether it is a shell, which reads commands itself.
+    pub shells: bool,
+    /// Whether its text says that it writes.
+    pub seems_to_write: bool,
+    /// Whether `shell.allow` lists it: undoable changes are kept without a question.
+    pub is_listed: bool,
+}
+
+pub fn job(input: &Input, cx: &Cx) -> ToolResult<Planned> {
     let line = input.line()?;
     let argv = input.to_argv()?;
     let cwd = folder(input, cx)?;
@@ -97,6 +213,7 @@ pub fn job(input: &Input, cx: &Cx) -> ToolResult<(Sandbox, Job, bool)> {
         cwd,
         view,
         network,
+        layer: None,
         protects_git: !analysis.programs.iter().any(|name| KEEPS_GIT.contains(&base_name(name))),
         revealed: secrets.map(|touch| touch.path.clone()).collect(),
         temporary: cx.service::<ShellPlaces>()?.temporary(cx.session_id())?,
@@ -104,15 +221,19 @@ pub fn job(input: &Input, cx: &Cx) -> ToolResult<(Sandbox, Job, bool)> {
     };
     confinement(cx)?;
     let shells = analysis.programs.iter().any(|program| SHELLS.contains(&base_name(program)));
-    Ok((cx.service::<Sandbox>()?.clone(), job, shells))
+    let seems_to_write = analysis.effects.writes;
+    let is_listed = cx.service::<ShellLists>()?.allows(&analysis);
+    let sandbox = cx.service::<Sandbox>()?.clone();
+    Ok(Planned { sandbox, job, way: way(input, &analysis, cx)?, shells, seems_to_write, is_listed })
 }
 
-/// How much of the machine a command sees, and whether it gets the network. What a list or a setting let through
-/// unasked was still found to do more than look.
+/// How much of the machine a command sees, and whether it gets the network. A person who said yes to reading outside, or
+/// to running directly, said so knowing the command; one that runs unasked sees the workspace and the system.
 fn reach(input: &Input, analysis: &Analysis, plan: &Plan) -> (View, bool) {
-    let looks = plan.permission == Permission::Public && analysis.permission == Permission::Public;
-    let view = if looks { View::Look } else { View::Work };
-    (view, input.network || looks && analysis.needs_network)
+    let looks_up = analysis.permission == Permission::Public && analysis.needs_network;
+    let is_asked = plan.permission != Permission::Public || plan.rule == "shell:allow";
+    let view = if is_asked { View::Work } else { View::Look };
+    (view, input.network || looks_up && !is_asked)
 }
 
 /// What a command would do if it ran in `cwd`.
@@ -153,47 +274,14 @@ fn check_rules(input: &Input, analysis: &Analysis, cx: &Cx) -> ToolResult<()> {
     }
 }
 
-/// What would only be a look is asked about where the sandbox cannot make sure of that.
-fn with_doubts(plan: Plan, analysis: &Analysis, cwd: &Path, cx: &Cx) -> ToolResult<Plan> {
-    if plan.permission != Permission::Public {
-        return Ok(plan);
-    }
-    let sandbox = cx.service::<Sandbox>()?;
-    let runs = |names: &[&str]| analysis.programs.iter().any(|program| names.contains(&base_name(program)));
-    let named = analysis.places.iter().map(|place| Path::new(&place.path));
-    if runs(&["git"]) && sandbox.git_names_programs(named.chain([cwd])) {
-        let why = "The repository's own settings may name programs that git runs by itself.";
-        return Ok(plan.at_least(Permission::Moderate, "shell:git-config", why));
-    }
-    let whole = analysis.places.iter().any(|place| place.recursive);
-    if whole && runs(&["grep", "egrep", "fgrep", "zgrep"]) && !sandbox.finds_all_secrets() {
-        let why = "The workspace is too large to hide every secret file in it from what reads all of it.";
-        return Ok(plan.at_least(Permission::Moderate, "shell:not-all-hidden", why));
-    }
-    Ok(plan)
-}
-
 /// Puts every path that the command names through the path policy.
-pub fn with_places(mut plan: Plan, analysis: &Analysis, cx: &Cx) -> ToolResult<Plan> {
+pub fn with_places(mut plan: Plan, places: &[PlaceUse], cx: &Cx) -> ToolResult<Plan> {
     let paths = cx.paths()?;
-    let roots = cx.service::<Paths>()?.roots();
-    let in_workspace =
-        |path: &Path| roots.iter().any(|r| r.kind == RootKind::Workspace && path.starts_with(&r.path));
-    let mut refused = Vec::new();
-    for place in &analysis.places {
-        let path = Path::new(&place.path);
-        if place.access.writes() && !in_workspace(path) && !is_sink(path) {
-            refused.push(short(&place.path, MOST_SUMMARY));
-        }
+    for place in places {
         if is_private(place, &paths) {
             continue;
         }
         plan = if place.glob { by_name(plan, place, &paths)? } else { on_place(plan, place, &paths)? };
-    }
-    for path in refused {
-        plan = plan.note(format!(
-            "Writing {path} will be refused: only the workspace and a private /tmp can be written."
-        ));
     }
     Ok(plan)
 }

@@ -1,4 +1,4 @@
-//! Plans and results that were shown over HTTP and wait for their yes: the steps of `/api/v1/tools/execute`.
+//! Plans, changes and results that were shown over HTTP and wait for their yes: the steps of `/api/v1/tools/execute`.
 
 use std::{
     collections::HashMap,
@@ -6,8 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{Outcome, Plan, id::new_id};
-use tokio::task::JoinHandle;
+use deskhand_core::{ApprovalRequest, Outcome, Plan, id::new_id};
+use tokio::{sync::mpsc, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
 
 /// The most that wait at once, and the most of one caller; the oldest go first.
 const MOST: usize = 1_000;
@@ -25,14 +26,21 @@ pub struct CallKey {
     pub arguments: String,
 }
 
+/// A call that has begun, and the questions it asks once it has run: about its changes, about its result.
+pub struct Calling {
+    /// It ends once its question is answered, or has expired.
+    pub call: JoinHandle<Outcome>,
+    pub questions: mpsc::UnboundedReceiver<ApprovalRequest>,
+    pub cancel: CancellationToken,
+}
+
 /// What a request says yes to.
 pub enum Confirmed {
     Plan(Box<Plan>),
-    /// The result that this question is about.
-    Result {
-        approval_id: String,
-        /// The call, which ends once the question is answered, or has lapsed.
-        calling: JoinHandle<Outcome>,
+    /// What a call asks that has run.
+    Question {
+        question: Box<ApprovalRequest>,
+        calling: Calling,
     },
 }
 
@@ -72,9 +80,9 @@ impl Confirmations {
         id
     }
 
-    /// Keeps a call whose result is about to be shown.
-    pub fn wait_for_result(&self, key: CallKey, approval_id: String, calling: JoinHandle<Outcome>) {
-        self.keep(approval_id.clone(), key, Confirmed::Result { approval_id, calling });
+    /// Keeps a call whose question is about to be shown.
+    pub fn wait_for_answer(&self, key: CallKey, question: Box<ApprovalRequest>, calling: Calling) {
+        self.keep(question.id.clone(), key, Confirmed::Question { question, calling });
     }
 
     fn keep(&self, id: String, key: CallKey, shown: Confirmed) {
@@ -118,7 +126,7 @@ mod tests {
     fn plan(book: &Confirmations, id: Option<&str>, key: &CallKey) -> Option<String> {
         match book.confirm(id, key)? {
             Confirmed::Plan(plan) => Some(plan.summary),
-            Confirmed::Result { .. } => panic!("it is a result"),
+            Confirmed::Question { .. } => panic!("it is a question"),
         }
     }
 

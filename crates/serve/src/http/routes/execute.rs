@@ -2,11 +2,12 @@
 //!
 //! The first request shows the plan and runs nothing; the second, with the plan's id (or, as callers of the omni
 //! system do it, with the same arguments and `require_confirmation: true`), is the yes. What runs is what was shown:
-//! if the plan has changed since, the new one is shown instead. Where a person has to look at the result, the answer
-//! carries that question, and one more request is the yes to it.
+//! if the plan has changed since, the new one is shown instead. Where a person has to decide about the changes of a
+//! command, or to look at the result, the call has run: the answer carries that question, and one more request is the
+//! yes to it. Nothing runs again.
 
 use std::sync::{
-    Arc, Mutex, PoisonError,
+    Arc,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -23,12 +24,12 @@ use futures_util::{FutureExt, future::BoxFuture};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::{sync::oneshot, task::JoinHandle};
+use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use crate::http::{
     app::App,
-    confirmations::{CallKey, Confirmed},
+    confirmations::{CallKey, Calling, Confirmed},
     error::ApiError,
     extract::Body,
     person::Person,
@@ -50,7 +51,8 @@ pub fn routes() -> ApiRouter<App> {
                 .description(
                     "Every outcome of a tool is a 200. `need_confirmation` means that a person has to agree: send the \
                      same again with `plan_id` to say yes to the plan that was shown (nothing has run yet), or with \
-                     `approval_id` to get the result that `question` shows (the call has run, and waits).",
+                     `approval_id` to say yes to `question`: to keep the changes, or to get the result, that it shows \
+                     (the call has run, and waits).",
                 )
                 .tag("tools")
         }),
@@ -62,14 +64,14 @@ pub struct ExecuteBody {
     tool_name: String,
     #[serde(default)]
     parameters: serde_json::Map<String, Value>,
-    /// Yes to what was shown last for these very parameters: the plan, or the result.
+    /// Yes to what was shown last for these very parameters: the plan, the changes, or the result.
     #[serde(default)]
     require_confirmation: bool,
     /// Yes to this plan.
     plan_id: Option<String>,
-    /// Yes to the result that this question shows. To keep it back or to edit it, answer `/api/v1/approvals/{id}` first.
+    /// Yes to the changes or the result that this question shows. To say no, or to edit the result, answer `/api/v1/approvals/{id}` first.
     approval_id: Option<String>,
-    /// Where a person has to look at the result: wait until they have, instead of answering with the question.
+    /// Where a person has to look at changes or a result: wait until they have, instead of answering with the question.
     #[serde(default)]
     wait: bool,
     /// The session that the call belongs to. Left out: none of the conversations.
@@ -81,8 +83,8 @@ pub struct ExecuteBody {
 #[derive(Serialize, JsonSchema)]
 pub struct ExecuteAnswer {
     pub success: bool,
-    /// Where on its path the call ended; `need_confirmation` where it has not begun, `need_result_approval` where it has
-    /// run and a person has to look at its result.
+    /// Where on its path the call ended; `need_confirmation` where it has not begun, `need_changes_approval` and
+    /// `need_result_approval` where it has run and a person has to look at its changes or its result.
     status: String,
     /// What the tool returned, in the shape of the dialect where one was asked for.
     result: Value,
@@ -98,7 +100,7 @@ pub struct ExecuteAnswer {
     plan_expires_at: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<Box<Plan>>,
-    /// What `approval_id` says yes to, with the result to look at.
+    /// What `approval_id` says yes to, with the changes or the result to look at.
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<Box<ApprovalRequest>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,16 +119,17 @@ async fn execute(
         None => None,
     };
     let cx = app.surround(&person, session.as_ref(), None, Arc::new(NoEvents)).await?;
-    let shares_result = body.approval_id.is_some();
+    let answers_question = body.approval_id.is_some();
     let call = Call::new(&app, &person, &cx, body);
     let mut confirmed = match call.confirmed(&app) {
-        Some(Confirmed::Result { approval_id, calling }) => {
-            let outcome = pass_result(&app, &person, approval_id, calling).await?;
-            return Ok(Json(call.ended(&app, outcome)));
+        Some(Confirmed::Question { question, calling }) => {
+            say_yes(&app, &person, &question).await?;
+            let run = call.wait(calling).await?;
+            return Ok(Json(call.shown(&app, run)));
         }
-        // A yes to a result is none to another call.
-        Some(Confirmed::Plan(_)) | None if shares_result => {
-            return Err(ApiError::conflict("no_such_question", "this result is no longer waiting")
+        // A yes to changes or to a result is none to another call.
+        Some(Confirmed::Plan(_)) | None if answers_question => {
+            return Err(ApiError::conflict("no_such_question", "this question is no longer waiting")
                 .hint("The call was not made again. Make it without approval_id if that is what you want."));
         }
         Some(Confirmed::Plan(plan)) => Some(*plan),
@@ -139,10 +142,8 @@ async fn execute(
         {
             return Ok(Json(call.show(&app, explanation)));
         }
-        match run(&app, &call, &cx, &person, confirmed.take()).await? {
-            Run::Ended(outcome) => return Ok(Json(call.ended(&app, outcome))),
-            Run::Asks { question, calling } => return Ok(Json(call.asks(&app, question, calling))),
-            Run::PlanChanged => {}
+        if let Some(run) = run(&app, &call, &cx, &person, confirmed.take()).await? {
+            return Ok(Json(call.shown(&app, run)));
         }
     }
     Err(ApiError::conflict("plan_keeps_changing", "what the call would touch keeps changing")
@@ -212,14 +213,49 @@ impl Call {
         }
     }
 
-    /// What is told of a call that has run and waits for somebody to look at its result.
-    fn asks(&self, app: &App, question: ApprovalRequest, calling: JoinHandle<Outcome>) -> ExecuteAnswer {
-        let approval_id = question.id.clone();
-        app.confirmations().wait_for_result(self.key.clone(), approval_id.clone(), calling);
-        let message = format!("{} has run. May its result be handed over?", question.tool);
+    /// Waits until a call that has begun ends, or asks.
+    async fn wait(&self, mut calling: Calling) -> Result<Run, ApiError> {
+        let cancelled_when_dropped = calling.cancel.clone().drop_guard();
+        let waits = self.waits;
+        tokio::select! {
+            outcome = &mut calling.call => {
+                let outcome = outcome.map_err(|error| broken_down(&error))?;
+                Ok(Run::Ended(Box::new(outcome)))
+            }
+            Some(question) = calling.questions.recv(), if !waits => {
+                // It waits for the next request, as long as its question is open.
+                cancelled_when_dropped.disarm();
+                Ok(Run::Asks { question: Box::new(question), calling })
+            }
+        }
+    }
+
+    fn shown(&self, app: &App, run: Run) -> ExecuteAnswer {
+        match run {
+            Run::Ended(outcome) => ended(app, &self.tool, self.dialect.as_deref(), *outcome),
+            Run::Asks { question, calling } => self.asks(app, question, calling),
+        }
+    }
+
+    /// The answer for a call that has run and waits for a person.
+    fn asks(&self, app: &App, question: Box<ApprovalRequest>, calling: Calling) -> ExecuteAnswer {
+        app.confirmations().wait_for_answer(self.key.clone(), question.clone(), calling);
+        let (status, message, plan) = match &question.subject {
+            Subject::Execution { plan } => {
+                let message = format!(
+                    "{} has run. Keep its changes?\n{}",
+                    question.tool,
+                    confirmation_message(plan, &plan.why)
+                );
+                ("need_changes_approval", message, Some(plan.clone()))
+            }
+            Subject::Result { .. } => {
+                ("need_result_approval", format!("{} has run. Share its result?", question.tool), None)
+            }
+        };
         ExecuteAnswer {
             success: false,
-            status: "need_result_approval".to_owned(),
+            status: status.to_owned(),
             result: Value::Null,
             message: message.clone(),
             need_confirmation: true,
@@ -227,15 +263,11 @@ impl Call {
             error: None,
             plan_id: None,
             plan_expires_at: None,
-            plan: None,
-            question: Some(Box::new(question)),
-            approval_id: Some(approval_id),
+            plan,
+            approval_id: Some(question.id.clone()),
+            question: Some(question),
             outcome: None,
         }
-    }
-
-    fn ended(&self, app: &App, outcome: Outcome) -> ExecuteAnswer {
-        ended(app, &self.tool, self.dialect.as_deref(), outcome)
     }
 }
 
@@ -272,63 +304,53 @@ fn confirmation_message(plan: &Plan, why: &str) -> String {
     message
 }
 
-/// What came of an attempt to make a call.
+/// What came of a call.
 enum Run {
-    Ended(Outcome),
-    /// It has run; a person has to look at its result.
+    Ended(Box<Outcome>),
+    /// It has run; a person has to look at its changes or its result.
     Asks {
-        question: ApprovalRequest,
-        calling: JoinHandle<Outcome>,
+        question: Box<ApprovalRequest>,
+        calling: Calling,
     },
-    /// It would do something else than was shown. Nothing has run.
-    PlanChanged,
 }
 
+/// Makes a call. `None`: it would do something else than was shown, and nothing has run.
 async fn run(
     app: &App,
     call: &Call,
     cx: &SessionCx,
     person: &Person,
     confirmed: Option<Plan>,
-) -> Result<Run, ApiError> {
+) -> Result<Option<Run>, ApiError> {
     let cancel = app.ending().child_token();
     let plan_changed = Arc::new(AtomicBool::new(false));
-    let (asks, question) = oneshot::channel();
+    let (asks, questions) = mpsc::unbounded_channel();
     let approver = Shown {
         surface: person.surface(),
         plan: confirmed,
         plan_changed: Arc::clone(&plan_changed),
-        asks: Mutex::new(Some(asks).filter(|_| !call.waits)),
+        asks,
         cancel: cancel.clone(),
     };
     let cx = cx.clone().asking(vec![Arc::new(approver)], cx.wait_for_others);
     let request = Request { cancel: cancel.clone(), ..call.request() };
-    let cancelled_when_dropped = cancel.drop_guard();
-    let mut calling = begin(app, request, cx);
-    tokio::select! {
-        outcome = &mut calling => {
-            let outcome = outcome.map_err(|error| broken_down(&error))?;
-            Ok(if plan_changed.load(Ordering::Acquire) { Run::PlanChanged } else { Run::Ended(outcome) })
-        }
-        Ok(question) = question => {
-            // It waits for the next request, as long as its question is open.
-            cancelled_when_dropped.disarm();
-            Ok(Run::Asks { question, calling })
-        }
-    }
+    let run = call.wait(Calling { call: begin(app, request, cx), questions, cancel }).await?;
+    Ok((!plan_changed.load(Ordering::Acquire)).then_some(run))
 }
 
-/// Says yes to a result, unless somebody has answered already, and gives what its caller gets.
-async fn pass_result(
-    app: &App,
-    person: &Person,
-    approval_id: String,
-    calling: JoinHandle<Outcome>,
-) -> Result<Outcome, ApiError> {
-    let passed = Settled::Answered { answer: AnyAnswer::Result(ResultAnswer::Pass), by: person.surface() };
-    let queue = Arc::clone(app.approvals());
-    app.blocking(move || Ok(queue.settle(&approval_id, &passed)?)).await?;
-    calling.await.map_err(|error| broken_down(&error))
+/// Says yes to a question, unless somebody has answered it already.
+async fn say_yes(app: &App, person: &Person, question: &ApprovalRequest) -> Result<(), ApiError> {
+    let said = Settled::Answered { answer: yes_to(question), by: person.surface() };
+    let (queue, id) = (Arc::clone(app.approvals()), question.id.clone());
+    app.blocking(move || Ok(queue.settle(&id, &said)?)).await?;
+    Ok(())
+}
+
+fn yes_to(question: &ApprovalRequest) -> AnyAnswer {
+    match question.subject {
+        Subject::Execution { .. } => AnyAnswer::Execution(Answer::Yes { remember: None }),
+        Subject::Result { .. } => AnyAnswer::Result(ResultAnswer::Pass),
+    }
 }
 
 fn begin(app: &App, request: Request, cx: SessionCx) -> JoinHandle<Outcome> {
@@ -370,21 +392,18 @@ impl Approver for Click {
     }
 
     fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
-        let answer = match request.subject {
-            Subject::Execution { .. } => AnyAnswer::Execution(Answer::Yes { remember: None }),
-            Subject::Result { .. } => AnyAnswer::Result(ResultAnswer::Pass),
-        };
+        let answer = yes_to(request);
         async move { Some(answer) }.boxed()
     }
 }
 
-/// Says yes to the one plan that was shown, and to nothing else. A question about the result goes to the caller, who
-/// answers it with another request; the page may be quicker.
+/// Says yes to the one plan that was shown, and to nothing else. What is asked once the call has run goes to the caller,
+/// who answers it with another request; the page may be quicker.
 struct Shown {
     surface: String,
     plan: Option<Plan>,
     plan_changed: Arc<AtomicBool>,
-    asks: Mutex<Option<oneshot::Sender<ApprovalRequest>>>,
+    asks: mpsc::UnboundedSender<ApprovalRequest>,
     cancel: CancellationToken,
 }
 
@@ -395,13 +414,13 @@ impl Approver for Shown {
 
     fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Option<AnyAnswer>> {
         async move {
-            let Subject::Execution { plan } = &request.subject else {
-                let asks = self.asks.lock().unwrap_or_else(PoisonError::into_inner).take();
-                if let Some(asks) = asks {
+            let plan = match &request.subject {
+                Subject::Execution { plan } if plan.changes.is_none() => plan,
+                _ => {
                     // Where nobody hears it, the question still stands among the open ones.
-                    let _ = asks.send(request.clone());
+                    let _ = self.asks.send(request.clone());
+                    return None;
                 }
-                return None;
             };
             if self.plan.as_ref().is_some_and(|shown| shown.still_holds(plan)) {
                 return Some(AnyAnswer::Execution(Answer::Yes { remember: None }));

@@ -59,7 +59,13 @@ fn execution(request: &ApprovalRequest, plan: &Plan) -> (String, Vec<&'static st
         format!("{}: {}", request.tool, line(&plan.summary)),
         format!("Permission: {} ({})", plan.permission, line(&plan.why)),
     ];
-    let touches = plan.touches.iter().map(|touch| format!("{} {}", touch.access, touch.path.display()));
+    if let Some(changes) = &plan.changes {
+        lines.insert(0, "The command has run. Keep its changes?".to_owned());
+        lines.push(seen_lines(&changes.text(MOST_SHOWN)));
+    }
+    // The list of changes says more than the paths.
+    let touches = plan.touches.iter().filter(|_| plan.changes.is_none());
+    let touches = touches.map(|touch| format!("{} {}", touch.access, touch.path.display()));
     let named = |what: &str, all: Vec<String>| {
         let more = all.len().saturating_sub(MOST_NAMED);
         let mut shown: Vec<String> = all.iter().take(MOST_NAMED).map(|one| line(one)).collect();

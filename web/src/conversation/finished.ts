@@ -85,6 +85,8 @@ function callOf(step: CallStep, told: CallItem | undefined): CallItem {
       truncated: end.full_output !== undefined,
       fullOutput: end.full_output ?? null,
       undo: end.undo ?? null,
+      changes: [],
+      kept: null,
       durationMs: end.duration_ms,
       decidedBy: null,
       rule: null,

@@ -47,7 +47,7 @@ export function reduce(state: LiveState, event: SessionEvent): LiveState {
         ...call,
         tool: event.tool,
         arguments: event.arguments,
-        plan: event.plan,
+        ...planned(call, event.plan),
         permission: event.plan.permission,
         decision: event.decision,
       }));
@@ -57,7 +57,7 @@ export function reduce(state: LiveState, event: SessionEvent): LiveState {
         ...call,
         // Where it is asked anew, it is asked about these.
         arguments: request.arguments,
-        plan: request.subject.about === "execution" ? lasting(request.subject.plan) : call.plan,
+        ...(request.subject.about === "execution" ? planned(call, lasting(request.subject.plan)) : {}),
         approvals: put(call.approvals, { request, settled: null }),
       }));
     }
@@ -117,6 +117,13 @@ export function reduce(state: LiveState, event: SessionEvent): LiveState {
       // A newer server may tell of things that this page does not know.
       return next;
   }
+}
+
+/** A plan to keep changes stands beside the plan of the command that made them. */
+function planned(call: CallItem, plan: Plan): Pick<CallItem, "plan" | "changes" | "diff"> {
+  const { changes, preview } = plan;
+  if (changes === undefined) return { plan, changes: null, diff: null };
+  return { plan: call.plan ?? plan, changes, diff: preview?.kind === "diff" && preview.text !== "" ? preview.text : null };
 }
 
 /** The plan without what is only for whoever is asked, while they are asked. */
@@ -186,6 +193,8 @@ export function newCall(callId: string, tool: string, startedAt: number | null):
     tool,
     arguments: null,
     plan: null,
+    changes: null,
+    diff: null,
     permission: null,
     decision: null,
     approvals: [],
@@ -266,6 +275,8 @@ function outcomeOf(outcome: Outcome): CallOutcome {
     truncated: outcome.truncated,
     fullOutput: outcome.full_output,
     undo: outcome.undo,
+    changes: outcome.changes ?? [],
+    kept: outcome.kept ?? null,
     durationMs: outcome.duration_ms,
     decidedBy: outcome.decided_by,
     rule: outcome.rule,

@@ -1,6 +1,8 @@
 // What one turn looks like: the same for a turn that runs (made from events) and for one that is stored (made from steps).
 import type {
   ApprovalRequest,
+  ChangedEntry,
+  ChangeSummary,
   Decision,
   ErrorBody,
   Image,
@@ -57,6 +59,9 @@ export interface CallOutcome {
   truncated: boolean;
   fullOutput: string | null;
   undo: string | null;
+  changes: readonly ChangedEntry[];
+  /** Whether they were kept; `null` if there were none. */
+  kept: boolean | null;
   durationMs: number;
   decidedBy: string | null;
   /** The rule that decided. */
@@ -74,6 +79,10 @@ export interface CallItem {
   tool: string;
   arguments: Json;
   plan: Plan | null;
+  /** What its command changed, as far as a plan to keep it said so. */
+  changes: ChangeSummary | null;
+  /** The diff of that. */
+  diff: string | null;
   permission: Permission | null;
   decision: Decision | null;
   approvals: readonly ApprovalView[];

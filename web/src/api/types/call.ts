@@ -40,6 +40,49 @@ export interface Image {
   base64: string;
 }
 
+export type ChangeKind = "created" | "modified" | "deleted" | "moved" | "mode";
+export type EntryType = "file" | "folder" | "link" | "special";
+
+/** One line of a change list: one entry, or a folder that stands for several. */
+export interface ChangedEntry {
+  /** Relative to the workspace; absolute outside it. */
+  path: PathText;
+  kind: ChangeKind;
+  /** Where a moved entry was before. */
+  from?: PathText;
+  /** Lines, for text files. */
+  added: number;
+  removed: number;
+  bytes: number;
+  /** How many entries this line stands for; absent for one. */
+  entries?: number;
+  /** Absent for a file. */
+  entry_type?: EntryType;
+  /** What it was before, if that was something else. */
+  was?: EntryType;
+  /** Permission bits in octal digits, if they changed. */
+  mode?: { before: string; after: string };
+  /** Why this changes what runs later, if it does. */
+  runs_later?: string;
+  /** Git ignores it. */
+  ignored?: boolean;
+}
+
+/** Everything that a command changed. */
+export interface ChangeSummary {
+  created: number;
+  modified: number;
+  deleted: number;
+  moved: number;
+  /** Entries of which only the permission bits changed. */
+  mode: number;
+  bytes: number;
+  deleted_bytes: number;
+  entries: ChangedEntry[];
+  /** How many changed entries no line stands for. */
+  more?: number;
+}
+
 export interface Outcome {
   call_id: string;
   tool: string;
@@ -50,6 +93,10 @@ export interface Outcome {
   truncated: boolean;
   full_output: string | null;
   undo: string | null;
+  /** What a command changed on its layer; absent in what was stored by older versions. */
+  changes?: ChangedEntry[];
+  /** Whether that was kept; `null` if there was nothing. */
+  kept?: boolean | null;
   duration_ms: number;
   permission: Permission | null;
   decision: Decision | null;
@@ -86,7 +133,10 @@ export type Shape =
   | { kind: "folder"; path: PathText }
   | { kind: "command"; pattern: string; folder: PathText; network: boolean }
   | { kind: "host"; host: string }
+  | { kind: "changes"; workspace: PathText }
   | { kind: "any_arguments" };
+
+export type Runs = "layer" | "read-only" | "direct";
 
 export interface Plan {
   summary: string;
@@ -101,6 +151,10 @@ export interface Plan {
   cwd?: PathText;
   with_network?: boolean;
   confinement?: string;
+  /** How a command reaches the workspace. */
+  runs?: Runs;
+  /** What a command has changed. It ran; the question is whether this is kept. */
+  changes?: ChangeSummary;
   outside?: string;
   undo: Undoable;
   preview?: Preview;
@@ -122,6 +176,9 @@ export interface Explanation {
   arguments: Json;
   question: string | null;
   result_approval: boolean;
+  runs?: Runs | null;
+  /** What becomes of a change in the workspace that can be undone, if the command runs on a layer. */
+  keep?: "allow" | "ask" | "discard" | null;
   plan: Plan | null;
 }
 

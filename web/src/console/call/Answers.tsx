@@ -12,9 +12,11 @@ interface Props {
   until: string | undefined;
   /** What the button for the yes says. */
   yes: string;
+  /** What the button for the no says, where “No” is not the word. */
+  no?: string | undefined;
 }
 
-export function Answers({ call, until, yes }: Props) {
+export function Answers({ call, until, yes, no }: Props) {
   const text = useConsoleText().call;
   const now = useNow(1000);
   const left = until === undefined ? 1 : Date.parse(until) - now;
@@ -33,7 +35,7 @@ export function Answers({ call, until, yes }: Props) {
       <Button type="primary" onClick={call.confirm}>
         {yes}
       </Button>
-      <Button onClick={call.decline}>{text.no}</Button>
+      <Button onClick={call.decline}>{no ?? text.no}</Button>
     </>
   );
 }

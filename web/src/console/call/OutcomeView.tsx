@@ -5,7 +5,10 @@ import type { ReactNode } from "react";
 import type { ExecuteResponse, Outcome } from "../../api/types";
 import { WholeOutput } from "../../output/WholeOutput";
 import { CopyButton } from "../../conversation/CopyButton";
+import { ChangeList } from "../../conversation/changes/ChangeList";
+import { countOf, summaryOf } from "../../conversation/changes/summary";
 import { withoutEscapes } from "../../conversation/steps/ansi";
+import { useText } from "../../i18n";
 import { visible } from "../../text/visible";
 import { DataView } from "../data/DataView";
 import { durationText } from "../format";
@@ -65,6 +68,7 @@ function Ended({ outcome }: { outcome: Outcome }) {
         />
       )}
       {!hasData && outcome.error?.message !== outcome.text && <TextPart content={outcome.text} />}
+      <Changed outcome={outcome} />
       {outcome.truncated && outcome.full_output !== null && (
         <div className={styles.buttons}>
           <span className={styles.warn}>{text.truncated}</span>
@@ -76,6 +80,19 @@ function Ended({ outcome }: { outcome: Outcome }) {
         {outcome.rule !== null && ` · ${text.rule} ${outcome.rule}`}
         {outcome.decided_by !== null && ` · ${text.decidedBy} ${outcome.decided_by}`}
       </p>
+    </>
+  );
+}
+
+function Changed({ outcome }: { outcome: Outcome }) {
+  const words = useText().conversation.changes;
+  if (typeof outcome.kept !== "boolean") return null;
+  const changes = summaryOf(outcome.changes ?? []);
+  const count = countOf(changes);
+  return (
+    <>
+      <h3 className={styles.changed}>{outcome.kept ? words.kept(count) : words.discarded(count)}</h3>
+      <ChangeList changes={changes} />
     </>
   );
 }

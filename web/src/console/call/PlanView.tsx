@@ -3,6 +3,7 @@ import { Alert } from "antd";
 import type { ReactNode } from "react";
 
 import type { Explanation, Plan, Touch, Undoable } from "../../api/types";
+import { ChangeList } from "../../conversation/changes/ChangeList";
 import { visible } from "../../text/visible";
 import { pathShown } from "../format";
 import { type ConsoleTexts, useConsoleText } from "../texts";
@@ -45,7 +46,7 @@ export function PlanView({ plan, explanation }: Props) {
         <Fact name={text.why}>{visible(explanation?.why ?? plan.why)}</Fact>
         {explanation?.hint && <Fact name={text.hint}>{visible(explanation.hint)}</Fact>}
         {effects !== "" && <Fact name={texts.tools.effects}>{effects}</Fact>}
-        {touches.length > 0 && (
+        {touches.length > 0 && plan.changes === undefined && (
           <Fact name={text.touches}>
             <ul>
               {touches.map((touch, index) => (
@@ -76,7 +77,9 @@ export function PlanView({ plan, explanation }: Props) {
         <Fact name={text.undo}>{undoWords(plan.undo, text)}</Fact>
       </dl>
       {plan.result_approval && <p className={styles.quiet}>{text.resultApproval}</p>}
+      {plan.changes !== undefined && <ChangeList changes={plan.changes} />}
       {plan.preview &&
+        plan.preview.text !== "" &&
         (plan.preview.kind === "diff" ? (
           <DiffText diff={visible(plan.preview.text)} />
         ) : (

@@ -1,10 +1,11 @@
-// A call that runs may still wait for a person: to look at its result.
+// A call that runs may still wait for a person: to look at what it changed, or at its result.
 import { useState } from "react";
 
 import { isByHand } from "../../api/conversations";
 import { useApprovals } from "../../api/queries";
 import type { Json, ApprovalRequest } from "../../api/types";
 import { Question } from "../approvals/Question";
+import { changesIn } from "../../conversation/approval/subject";
 import callStyles from "../call/call.module.css";
 import { sameJson } from "../data/sameJson";
 import { useConsoleText } from "../texts";
@@ -27,9 +28,9 @@ export function Waiting({ tool, parameters }: { tool: string; parameters: Json }
   );
 }
 
-/** Those about the result of this very call by hand. */
+/** Those about the changes or the result of this very call by hand. */
 export function questionsOf(tool: string, parameters: Json, pending: readonly ApprovalRequest[]): ApprovalRequest[] {
   return pending.filter(
-    (one) => one.subject.about === "result" && one.tool === tool && isByHand(one.session_id) && sameJson(one.arguments, parameters),
+    (one) => (one.subject.about === "result" || changesIn(one) !== null) && one.tool === tool && isByHand(one.session_id) && sameJson(one.arguments, parameters),
   );
 }

@@ -5,7 +5,7 @@ import { useState } from "react";
 
 import type { Json, ToolInfo } from "../../api/types";
 import { CopyButton } from "../../conversation/CopyButton";
-import { useLanguage } from "../../i18n";
+import { useLanguage, useText } from "../../i18n";
 import { Problem } from "../../shell/Problem";
 import { visible } from "../../text/visible";
 import callStyles from "../call/call.module.css";
@@ -82,6 +82,7 @@ export function Workbench({ tool }: { tool: ToolInfo }) {
 
 function Progress({ call, tool, sent }: { call: Call; tool: ToolInfo; sent: Json }) {
   const text = useConsoleText().call;
+  const { changes } = useText().conversation;
   const { language } = useLanguage();
   const { state } = call;
   switch (state.step) {
@@ -99,16 +100,18 @@ function Progress({ call, tool, sent }: { call: Call; tool: ToolInfo; sent: Json
       );
     case "asking": {
       const { plan, plan_expires_at: until, confirmation_message: question } = state.response;
+      const isAboutChanges = plan?.changes !== undefined;
+      const title = isAboutChanges ? changes.question : text.confirmTitle;
       return (
-        <section className={callStyles.card} aria-label={text.confirmTitle}>
+        <section className={callStyles.card} aria-label={title}>
           <div className={callStyles.cardHead}>
-            <h2 className={callStyles.warn}>{text.confirmTitle}</h2>
+            <h2 className={callStyles.warn}>{title}</h2>
             {until !== undefined && <span className={callStyles.quiet}>{text.confirmUntil(timeText(until, language))}</span>}
           </div>
           <div className={callStyles.cardBody}>
             {plan ? <PlanView plan={plan} /> : <p>{visible(question ?? "")}</p>}
             <div className={callStyles.buttons}>
-              <Answers call={call} until={until} yes={text.yes} />
+              <Answers call={call} until={until} yes={isAboutChanges ? changes.keep : text.yes} no={isAboutChanges ? changes.discardNow : undefined} />
             </div>
           </div>
         </section>

@@ -11,15 +11,17 @@ interface Props {
   /** The question. */
   id: string;
   busy: boolean;
+  /** What the button says, if not “Deny”. */
+  label?: string;
   /** It was opened just now, and not only drawn again. */
   focused: boolean;
   onDeny: (reason: string | null, remember: boolean) => void;
   onBack: () => void;
   /** What to remember, where it may be. */
-  children: ReactNode;
+  children?: ReactNode;
 }
 
-export function Deny({ id, busy, focused, onDeny, onBack, children }: Props) {
+export function Deny({ id, busy, label, focused, onDeny, onBack, children }: Props) {
   const words = useText().conversation.approval;
   const [reason, setReason] = useKept(id, "reason", "");
   const [keep, setKeep] = useKept(id, "rememberNo", false);
@@ -52,7 +54,7 @@ export function Deny({ id, busy, focused, onDeny, onBack, children }: Props) {
       {keep && children}
       <div className={styles.buttons}>
         <Button type="primary" danger loading={busy} onClick={deny}>
-          {words.denyNow}
+          {label ?? words.denyNow}
         </Button>
         <Button onClick={onBack}>{words.back}</Button>
       </div>

@@ -7,7 +7,7 @@ import { useKept } from "../../text/kept";
 import { visible } from "../../text/visible";
 import { shownPath } from "../live";
 import styles from "./approval.module.css";
-import { type Lifetime, rememberWords, SCOPES, shapeKey, shapeWords, untilOf } from "./shapes";
+import { type Lifetime, rememberWords, scopesOf, shapeKey, shapeWords, untilOf } from "./shapes";
 
 interface Props {
   request: ApprovalRequest;
@@ -30,7 +30,7 @@ export function RememberChoice({ request, shapes, yes, value, onChange }: Props)
           options={shapes.map((shape) => ({ value: shapeKey(shape), label: visible(shapeWords(shape, request.tool, words)) }))}
           onChange={(event) => {
             const shape = shapes.find((one) => shapeKey(one) === event.target.value);
-            if (shape) onChange({ ...value, shape });
+            if (shape) onChange({ ...value, shape, scope: scopesOf(shape).includes(value.scope) ? value.scope : "session" });
           }}
         />
       </fieldset>
@@ -38,7 +38,7 @@ export function RememberChoice({ request, shapes, yes, value, onChange }: Props)
         <legend>{words.where}</legend>
         <Radio.Group
           value={value.scope}
-          options={SCOPES.map((scope) => ({ value: scope, label: words.scope[scope] }))}
+          options={scopesOf(value.shape).map((scope) => ({ value: scope, label: words.scope[scope] }))}
           onChange={(event) => onChange({ ...value, scope: event.target.value as RememberScope })}
         />
       </fieldset>

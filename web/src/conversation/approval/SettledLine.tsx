@@ -7,17 +7,24 @@ import { sayWho } from "./who";
 
 type Words = Texts["conversation"];
 
-export function SettledLine({ settled, elsewhere = false }: { settled: Settled; elsewhere?: boolean }) {
-  return <p className={styles.settled}>{visible(settledWords(settled, elsewhere, useText().conversation))}</p>;
+interface Props {
+  settled: Settled;
+  elsewhere?: boolean;
+  /** The question was about what a command changed. */
+  changes?: boolean;
 }
 
-export function settledWords(settled: Settled, elsewhere: boolean, text: Words): string {
+export function SettledLine({ settled, elsewhere = false, changes = false }: Props) {
+  return <p className={styles.settled}>{visible(settledWords(settled, elsewhere, useText().conversation, changes))}</p>;
+}
+
+export function settledWords(settled: Settled, elsewhere: boolean, text: Words, changes = false): string {
   const words = text.approval;
   if (settled.settled === "expired") return words.expired;
   if (settled.settled === "withdrawn") return words.withdrawn;
   const { answer } = settled;
   const by = sayWho(settled.by, null, text);
-  const said = words.said[answer.answer](by);
+  const said = changes && (answer.answer === "yes" || answer.answer === "no") ? text.changes.said[answer.answer](by) : words.said[answer.answer](by);
   const reason = "reason" in answer && answer.reason ? words.reasonWas(answer.reason) : "";
   const kept = "remember" in answer && answer.remember ? words.kept : "";
   const first = elsewhere ? words.elsewhere : "";

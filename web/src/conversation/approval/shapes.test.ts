@@ -4,7 +4,7 @@ import type { Remember, Shape } from "../../api/types";
 import { conversation as enTexts } from "../../i18n/en/conversation";
 import { conversation as zhTexts } from "../../i18n/zh/conversation";
 import { settledWords } from "./SettledLine";
-import { rememberWords, SCOPES, shapeWords, untilOf } from "./shapes";
+import { rememberWords, SCOPES, scopesOf, shapeWords, untilOf } from "./shapes";
 import { sayWho } from "./who";
 
 const { approval: en } = enTexts;
@@ -16,6 +16,7 @@ const SHAPES: Shape[] = [
   { kind: "command", pattern: "git push origin *", folder: "/w", network: true },
   { kind: "command", pattern: "cargo test", folder: "/w", network: false },
   { kind: "host", host: "example.org" },
+  { kind: "changes", workspace: "/w" },
   { kind: "any_arguments" },
 ];
 
@@ -26,6 +27,7 @@ test("what each shape covers, in both languages", () => {
     "every command that begins with “git push origin”, run in /w, with the network",
     "the command “cargo test” run in /w",
     "bash on the host example.org, and on no other",
+    "undoable changes in this workspace, by commands and file tools",
     "bash with any arguments",
   ]);
   expect(SHAPES.map((shape) => shapeWords(shape, "bash", zh))).toEqual([
@@ -34,6 +36,7 @@ test("what each shape covers, in both languages", () => {
     "在 /w 中运行所有以“git push origin”开头的命令，可使用网络",
     "在 /w 中运行命令“cargo test”",
     "仅在主机 example.org 上使用 bash",
+    "本工作区内可撤销的更改（命令与文件工具）",
     "bash，任何参数",
   ]);
 });
@@ -57,6 +60,11 @@ describe("the whole answer says what, where and until when", () => {
   });
 });
 
+test("changes are remembered for the session or the workspace", () => {
+  expect(scopesOf({ kind: "changes", workspace: "/w" })).toEqual(["session", "workspace"]);
+  expect(scopesOf({ kind: "any_arguments" })).toEqual(SCOPES);
+});
+
 test("a time at which it ends", () => {
   const now = Date.UTC(2026, 0, 1);
   expect(untilOf("open", now)).toBeNull();
@@ -68,6 +76,8 @@ test("how a question was settled, and where", () => {
   const no = { settled: "answered", answer: { to: "execution", answer: "no", reason: "not today" }, by: "person:terminal" } as const;
   expect(settledWords(no, true, enTexts)).toBe("Answered elsewhere. Denied by you in the terminal. Reason: not today");
   expect(settledWords(no, false, zhTexts)).toBe("您在终端中已拒绝。 理由：not today");
+  expect(settledWords(no, false, enTexts, true)).toBe("Discarded by you in the terminal. Reason: not today");
+  expect(settledWords(no, false, zhTexts, true)).toBe("您在终端中已丢弃更改。 理由：not today");
   expect(settledWords({ settled: "expired" }, false, enTexts)).toBe(en.expired);
   expect(settledWords({ settled: "withdrawn" }, true, enTexts)).toBe(en.withdrawn);
 });

@@ -7,6 +7,11 @@ type Words = Texts["conversation"]["approval"];
 
 export const SCOPES: readonly RememberScope[] = ["session", "workspace", "always"];
 
+/** Changes are remembered for their workspace; elsewhere they are others. */
+export function scopesOf(shape: Shape): readonly RememberScope[] {
+  return shape.kind === "changes" ? SCOPES.filter((scope) => scope !== "always") : SCOPES;
+}
+
 /** What calls it covers. */
 export function shapeWords(shape: Shape, tool: string, words: Words): string {
   switch (shape.kind) {
@@ -20,6 +25,8 @@ export function shapeWords(shape: Shape, tool: string, words: Words): string {
         : words.shape.command(shape.pattern, shownPath(shape.folder), shape.network);
     case "host":
       return words.shape.host(tool, shape.host);
+    case "changes":
+      return words.shape.changes;
     case "any_arguments":
       return words.shape.any(tool);
   }
@@ -30,6 +37,7 @@ export function rememberWords(remember: Remember, yes: boolean, tool: string, wo
   const what = shapeWords(remember.shape, tool, words);
   const where = remember.scope === "workspace" ? words.scopeIn.workspace(workspace) : words.scopeIn[remember.scope];
   const until = remember.until === null ? words.untilRevoked : words.untilTime(new Date(remember.until).toLocaleString());
+  if (yes && remember.shape.kind === "changes") return words.willKeep(what, where, until);
   return yes ? words.willAllow(what, where, until) : words.willRefuse(what, where, until);
 }
 

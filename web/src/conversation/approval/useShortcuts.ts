@@ -1,4 +1,4 @@
-// Keys for the question that waits longest: a, d, e. One press answers one question. Never while something is typed, never
+// Keys for the question that waits longest: a, d, e, k. One press answers one question. Never while something is typed, never
 // for a question that is out of sight, and not in the first moment, so that a key that was meant for something else
 // answers nothing.
 import { useEffect, useRef } from "react";
@@ -6,7 +6,7 @@ import { useEffect, useRef } from "react";
 import { isComposing } from "../../text/composing";
 import { isWellInView } from "./inView";
 
-export type Shortcuts = Partial<Record<"a" | "d" | "e", () => void>>;
+export type Shortcuts = Partial<Record<"a" | "d" | "e" | "k", () => void>>;
 
 interface Waiting {
   id: string;
@@ -57,7 +57,7 @@ function onKey(event: KeyboardEvent): void {
   if (isComposing(event) || isTyping(event.target)) return;
   if (document.querySelector(".ant-modal-wrap:not([style*='display: none'])") !== null) return;
   const key = event.key.toLowerCase();
-  if (key !== "a" && key !== "d" && key !== "e") return;
+  if (key !== "a" && key !== "d" && key !== "e" && key !== "k") return;
   const act = asked.keys.current[key];
   if (act === undefined || Date.now() - since < GRACE) return;
   event.preventDefault();

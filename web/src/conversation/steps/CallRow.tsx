@@ -4,12 +4,13 @@ import { visible } from "../../text/visible";
 import { ApprovalCard } from "../approval/ApprovalCard";
 import { AskAgain } from "../approval/AskAgain";
 import { SettledLine } from "../approval/SettledLine";
+import { changesIn } from "../approval/subject";
 import { wasAnsweredElsewhere } from "../approval/useAnswer";
+import { StepChanges } from "../changes/StepChanges";
 import { Picture } from "../markdown/Picture";
 import { sayDuration } from "../numbers";
 import { useSessionPlace } from "../SessionContext";
-import { StepUndo } from "../undo/UndoLine";
-import { type CallItem, pendingOf } from "../view";
+import { type CallItem, type CallOutcome, pendingOf } from "../view";
 import { CallDetails } from "./CallDetails";
 import { Fold } from "./Fold";
 import { gistOf } from "./gist";
@@ -36,7 +37,7 @@ export function CallRow({ call, running }: { call: CallItem; running: boolean })
               <code className={styles.tool}>{visible(call.tool)}</code>
               <span className={styles.gist}>{summary}</span>
               {call.outcome !== null && call.outcome.status !== "success" && (
-                <span className={styles.outcome}>{words.status[call.outcome.status]}</span>
+                <span className={styles.outcome}>{wasDiscarded(call.outcome) ? words.changes.status : words.status[call.outcome.status]}</span>
               )}
               <span className={styles.time}>
                 {call.outcome !== null ? sayDuration(call.outcome.durationMs) : live && <Since at={call.startedAt} />}
@@ -56,12 +57,13 @@ export function CallRow({ call, running }: { call: CallItem; running: boolean })
                 key={approval.request.id}
                 settled={approval.settled}
                 elsewhere={wasAnsweredElsewhere(approval.request.id)}
+                changes={changesIn(approval.request) !== null}
               />
             )
           ),
         )}
         {call.outcome?.status === "expired" && <AskAgain call={call} />}
-        {call.outcome !== null && call.outcome.undo !== null && <StepUndo callId={call.outcome.undo} />}
+        {call.outcome !== null && <StepChanges call={call} outcome={call.outcome} />}
         {call.outcome !== null && call.outcome.images.length > 0 && (
           <div className={styles.images}>
             {call.outcome.images.map((image, index) => (
@@ -72,6 +74,11 @@ export function CallRow({ call, running }: { call: CallItem; running: boolean })
       </div>
     </li>
   );
+}
+
+/** It ran; a no was about what it changed. */
+function wasDiscarded(outcome: CallOutcome): boolean {
+  return outcome.status === "execution_rejected" && outcome.kept === false;
 }
 
 function ProgressLine({ call }: { call: CallItem }) {

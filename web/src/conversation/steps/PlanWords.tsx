@@ -51,14 +51,20 @@ export function PlanWords({ plan, summary = true }: { plan: Plan; summary?: bool
           {plan.undo === "yes" ? words.undoYes : plan.undo === "nothing_to_undo" ? words.undoNothing : words.undoNo(visible(plan.undo.no))}
         </Fact>
       </dl>
-      {(plan.notes ?? []).length > 0 && (
-        <ul className={styles.notes} aria-label={words.notes}>
-          {(plan.notes ?? []).map((note, index) => (
-            <li key={index}>{visible(note)}</li>
-          ))}
-        </ul>
-      )}
+      <PlanNotes notes={plan.notes ?? []} />
     </div>
+  );
+}
+
+export function PlanNotes({ notes }: { notes: readonly string[] }) {
+  const words = useText().conversation.plan;
+  if (notes.length === 0) return null;
+  return (
+    <ul className={styles.notes} aria-label={words.notes}>
+      {notes.map((note, index) => (
+        <li key={index}>{visible(note)}</li>
+      ))}
+    </ul>
   );
 }
 

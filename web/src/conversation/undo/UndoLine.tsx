@@ -18,14 +18,15 @@ import styles from "./undo.module.css";
 /** Names of files that stand in the line; the others are counted. */
 const MOST_NAMES = 3;
 
-export function StepUndo({ callId }: { callId: string }) {
+/** `bare`: beside a line that counts the files already. */
+export function StepUndo({ callId, bare = false }: { callId: string; bare?: boolean }) {
   const change = useSessionPlace()?.changes.get(callId);
   if (change === undefined) return null;
   const run = async () => {
     const { outcome } = await undoCall(callId);
     return outcome === undefined ? [] : [outcome];
   };
-  return <UndoLine files={change.paths} isUndone={change.undone} redoes={change.tool === "undo"} run={run} />;
+  return <UndoLine files={change.paths} isUndone={change.undone} redoes={change.tool === "undo"} bare={bare} run={run} />;
 }
 
 export function TurnUndo({ turnId }: { turnId: string | null }) {
@@ -52,13 +53,15 @@ interface Props {
   /** It undid something: to undo it is to redo that. */
   redoes?: boolean;
   partly?: string | null;
+  /** The button, or what became of it, and nothing else. */
+  bare?: boolean;
   /** What is asked before, and about which files. */
   ask?: string;
   asked?: readonly string[];
   run: () => Promise<Outcome[]>;
 }
 
-function UndoLine({ files, isUndone, redoes = false, partly = null, ask, asked = files, run }: Props) {
+function UndoLine({ files, isUndone, redoes = false, partly = null, bare = false, ask, asked = files, run }: Props) {
   const words = useText().conversation.undo;
   const place = useSessionPlace();
   const client = useQueryClient();
@@ -85,9 +88,9 @@ function UndoLine({ files, isUndone, redoes = false, partly = null, ask, asked =
     </Button>
   );
   return (
-    <div className={styles.undo}>
+    <div className={bare ? styles.bare : styles.undo}>
       <p className={styles.line} title={names.join("\n")}>
-        <span>{words.files(files.length)}</span>
+        {!bare && <span>{words.files(files.length)}</span>}
         <span aria-hidden>·</span>
         {isUndone ? (
           <strong className={styles.undone}>{words.undone}</strong>
@@ -99,10 +102,12 @@ function UndoLine({ files, isUndone, redoes = false, partly = null, ask, asked =
           </Popconfirm>
         )}
         {!isUndone && partly !== null && <span>{partly}</span>}
-        <span className={styles.names}>
-          {names.slice(0, MOST_NAMES).join(", ")}
-          {names.length > MOST_NAMES && ` ${words.more(names.length - MOST_NAMES)}`}
-        </span>
+        {!bare && (
+          <span className={styles.names}>
+            {names.slice(0, MOST_NAMES).join(", ")}
+            {names.length > MOST_NAMES && ` ${words.more(names.length - MOST_NAMES)}`}
+          </span>
+        )}
       </p>
       {refused !== null && (
         <Alert type="warning" showIcon role="alert" title={words.refused} description={<Why error={refused} />} closable={{ onClose: () => setRefused(null) }} />

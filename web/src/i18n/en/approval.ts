@@ -40,8 +40,10 @@ export const approval = {
     commandLike: (pattern: string, folder: string, network: boolean) =>
       `every command that begins with “${pattern}”, run in ${folder}${network ? ", with the network" : ""}`,
     host: (tool: string, host: string) => `${tool} on the host ${host}, and on no other`,
+    changes: "undoable changes in this workspace, by commands and file tools",
     any: (tool: string) => `${tool} with any arguments`,
   },
+  willKeep: (what: string, where: string, until: string) => `Kept without asking ${where}: ${what}, ${until}.`,
   willAllow: (what: string, where: string, until: string) => `Runs without asking ${where}: ${what}, ${until}.`,
   willRefuse: (what: string, where: string, until: string) => `Is refused without asking ${where}: ${what}, ${until}.`,
   editTitle: "Change the arguments",

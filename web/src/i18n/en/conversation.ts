@@ -1,4 +1,5 @@
 import { approval } from "./approval";
+import { changes } from "./changes";
 
 const plural = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`);
 
@@ -15,6 +16,7 @@ export const conversation = {
   download: "Download",
   unknownFile: (id: string) => `file ${id}`,
   approval,
+  changes,
   home: {
     title: "What shall we do?",
     lead: "Deskhand works on this computer: it reads and changes files, runs commands, looks at the system, and asks you before anything that matters.",

@@ -41,8 +41,10 @@ export const approval: Same<typeof en> = {
     commandLike: (pattern, folder, network) =>
       `在 ${folder} 中运行所有以“${pattern}”开头的命令${network ? "，可使用网络" : ""}`,
     host: (tool, host) => `仅在主机 ${host} 上使用 ${tool}`,
+    changes: "本工作区内可撤销的更改（命令与文件工具）",
     any: (tool) => `${tool}，任何参数`,
   },
+  willKeep: (what, where, until) => `${where}不再询问，直接保留：${what}；${until}。`,
   willAllow: (what, where, until) => `${where}不再询问，直接执行：${what}；${until}。`,
   willRefuse: (what, where, until) => `${where}不再询问，直接拒绝：${what}；${until}。`,
   editTitle: "修改参数",

@@ -1,6 +1,7 @@
 import type { conversation as en } from "../en/conversation";
 import type { Same } from "../texts";
 import { approval } from "./approval";
+import { changes } from "./changes";
 
 export const conversation: Same<typeof en> = {
   title: "对话",
@@ -15,6 +16,7 @@ export const conversation: Same<typeof en> = {
   download: "下载",
   unknownFile: (id) => `文件 ${id}`,
   approval,
+  changes,
   home: {
     title: "今天要做什么？",
     lead: "Deskhand 在这台电脑上工作：读写文件、运行命令、查看系统；凡是要紧的操作，都会先征得您的同意。",

@@ -18,7 +18,7 @@ use deskhand_core::{
 use deskhand_guard::{NewFiles, Paths, PathsConfig, Rules, SecretScreener};
 #[cfg(unix)]
 use deskhand_guard::{
-    sandbox::{Sandbox, SandboxConfig},
+    sandbox::{Sandbox, SandboxConfig, layer::LayerPlaces},
     shell::Shell,
 };
 use deskhand_serve::{
@@ -91,7 +91,9 @@ impl App {
         let services = Services::default().with(paths.clone()).with(undo).with(seat.clone());
         let services = with_browsers(services, &browsers);
         #[cfg(unix)]
-        let sandbox = sandbox(&settings, &paths)?;
+        let sandbox = sandbox(&settings, &paths, &data_dir)?;
+        #[cfg(unix)]
+        finish_layers(&sandbox, store.undo().as_ref());
         #[cfg(unix)]
         let shell = own_programs(config_dir.as_deref());
         #[cfg(unix)]
@@ -229,7 +231,7 @@ impl App {
         config.workspaces.sort_by_key(|folder| folder != workspace);
         let paths = Paths::open(config).context("the workspace cannot be opened")?;
         #[cfg(unix)]
-        let services = self.services.clone().with(sandbox(&self.settings, &paths)?);
+        let services = self.services.clone().with(sandbox(&self.settings, &paths, &self.data_dir)?);
         #[cfg(not(unix))]
         let services = self.services.clone();
         Ok(services.with(paths))
@@ -258,7 +260,10 @@ fn whole_id(store: &Store, named: String) -> Result<String> {
 fn with_shell(services: Services, settings: &Settings, data_dir: &Path) -> Services {
     services
         .with(settings.shell())
-        .with(deskhand_tools::shell::ShellPlaces::new(data_dir, places::home()))
+        .with(
+            deskhand_tools::shell::ShellPlaces::new(data_dir, places::home())
+                .with_layer_limits(settings.most_layer_bytes(), settings.journal_budget()),
+        )
         .with(deskhand_tools::shell::ProcessTable::waiting(data_dir, settings.longest_wait()))
 }
 
@@ -351,12 +356,23 @@ fn seat() -> Result<Seat> {
     Ok(Seat::here(env::current_exe().context("this program does not find itself")?))
 }
 
+/// Brings into place what was accepted when a process was killed, and removes the other layers that it left.
+#[cfg(unix)]
+fn finish_layers(sandbox: &Sandbox, journal: &dyn UndoJournal) {
+    for folder in sandbox.sweep_layers().accepted {
+        if let Err(error) = deskhand_tools::files::change::keep::finish(&folder, journal) {
+            tracing::error!(%error, folder = %folder.display(), "changes that were accepted could not be kept");
+        }
+    }
+}
+
 /// Confinement, with this very program as the launcher.
 #[cfg(unix)]
-fn sandbox(settings: &Settings, paths: &Paths) -> Result<Sandbox> {
+fn sandbox(settings: &Settings, paths: &Paths, data_dir: &Path) -> Result<Sandbox> {
     let launcher = env::current_exe().context("this program does not find itself")?;
     let (wanted, limits) = settings.sandbox();
-    Ok(Sandbox::new(SandboxConfig { paths: paths.clone(), launcher, wanted, limits }))
+    let layers = LayerPlaces::new(data_dir);
+    Ok(Sandbox::new(SandboxConfig { paths: paths.clone(), launcher, wanted, limits, layers }))
 }
 
 fn load_settings(

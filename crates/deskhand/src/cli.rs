@@ -149,6 +149,20 @@ pub enum Command {
         #[command(flatten)]
         filter: AuditFilter,
     },
+    /// Run a command, show what it would change, then keep or discard that
+    ///
+    /// The command runs on a copy-on-write layer: until its changes are kept, the files stay as they are. Without a
+    /// terminal and without --keep, the changes are shown and discarded.
+    Try {
+        /// The command, as a shell reads it
+        command: String,
+        /// Keep the changes without asking
+        #[arg(long, conflicts_with = "discard")]
+        keep: bool,
+        /// Discard the changes without asking
+        #[arg(long)]
+        discard: bool,
+    },
     /// Take back the last change, or the change of one call
     Undo {
         /// The id of the call, or its beginning or end; if it is left out, the newest change in this session or workspace

@@ -92,7 +92,7 @@ const BEHIND: &[(&str, &[&str])] = &[
     ("objc2-core-graphics", &["deskhand-native"]),
     ("objc2-foundation", &["deskhand-native"]),
     ("sysinfo", &["deskhand-tools"]),
-    ("ignore", &["deskhand-tools"]),
+    ("ignore", &["deskhand-guard", "deskhand-tools"]),
     ("grep-regex", &["deskhand-tools"]),
     ("grep-searcher", &["deskhand-tools"]),
     ("jsonschema", &["deskhand-core"]),

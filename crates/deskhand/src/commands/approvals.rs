@@ -117,6 +117,9 @@ fn make_answer(request: &ApprovalRequest, word: AnswerWord, details: &Details) -
                 _ => Answer::No { reason: reason.clone(), remember },
             }))
         }
+        (Subject::Execution { plan }, AnswerWord::Edit) if plan.changes.is_some() => {
+            bail!("the command has run: answer yes to keep its changes, or no to discard them")
+        }
         (Subject::Execution { .. }, AnswerWord::Edit) => {
             let text = value.clone().context("say the new arguments, as JSON")?;
             Ok(AnyAnswer::Execution(Answer::Edit {

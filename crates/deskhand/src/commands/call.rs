@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use deskhand_core::{Approver, Caller, Outcome, Request, SessionCx, Status};
+use deskhand_core::{Approver, Caller, ErrorBody, Outcome, Request, SessionCx, Status};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     assemble::{App, Surfaces},
-    terminal::{Printer, ProgressLine, Style, TerminalApprover, YesApprover, can_ask, parse_arguments, safe},
+    language::Language,
+    terminal::{
+        ChangesView, Printer, ProgressLine, Style, TerminalApprover, YesApprover, can_ask, count_of,
+        parse_arguments, safe,
+    },
 };
 
 pub struct Wanted {
@@ -101,25 +105,69 @@ pub fn print(app: &App, printer: Printer, outcome: &Outcome, wanted: Option<&Wan
     if printer.json {
         return printer.print(outcome, |_| String::new());
     }
-    let Some(error) = &outcome.error else {
+    // What a call had produced when it failed is what a person wants to see; its text ends in why it failed.
+    let is_in_text = outcome.error.is_none() || !outcome.data.is_null();
+    if is_in_text {
         printer.line(safe(&outcome.text).trim_end_matches('\n'))?;
-        if let Some(call) = outcome.undo {
-            let style = Style::for_stderr();
-            let words = app.language.say("Take it back with", "撤销命令：");
-            printer.note(&style.dim(&format!("{words} deskhand undo {call}")));
-        }
-        return Ok(());
-    };
-    let style = Style::for_stderr();
-    if !outcome.data.is_null() {
-        // What a call had produced when it failed is what a person wants to see; its text ends in why it failed.
-        printer.line(safe(&outcome.text).trim_end_matches('\n'))?;
-        printer.note(&format!("{} {}", style.red(outcome.status.as_str()), error.code));
-        return Ok(());
     }
-    printer.note(&format!("{} {}", style.red(outcome.status.as_str()), safe(&error.message)));
+    match &outcome.error {
+        Some(error) if is_in_text => {
+            printer.note(&format!("{} {}", Style::for_stderr().red(outcome.status.as_str()), error.code));
+        }
+        Some(error) => print_error(printer, outcome.status, error),
+        None => {}
+    }
+    print_after(app, printer, outcome);
+    Ok(())
+}
+
+/// Why a call failed.
+pub fn print_error(printer: Printer, status: Status, error: &ErrorBody) {
+    let style = Style::for_stderr();
+    printer.note(&format!("{} {}", style.red(status.as_str()), safe(&error.message)));
     if let Some(hint) = &error.hint {
         printer.note(&style.dim(&safe(hint)));
     }
-    Ok(())
+}
+
+/// What became of the changes, and how to undo them.
+pub fn print_after(app: &App, printer: Printer, outcome: &Outcome) {
+    if let Some(words) = after(app.language, outcome) {
+        printer.note(&Style::for_stderr().dim(&words));
+    }
+}
+
+fn after(language: Language, outcome: &Outcome) -> Option<String> {
+    let view = ChangesView { style: Style::PLAIN, language };
+    let kept = outcome.kept.map(|is_kept| view.short(count_of(&outcome.changes), is_kept));
+    let undo =
+        outcome.undo.map(|call| format!("{} deskhand undo {call}", language.say("Undo:", "撤销命令：")));
+    let parts: Vec<_> = kept.into_iter().chain(undo).collect();
+    (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+#[cfg(test)]
+mod tests {
+    use deskhand_core::{
+        CallId,
+        changed::{ChangeKind, ChangedEntry},
+    };
+
+    use super::*;
+
+    #[test]
+    fn after_a_command_its_changes_are_summed_up_with_their_undo() {
+        let call = CallId::new();
+        let mut outcome = Outcome::without_gate(call, "bash", Status::Success, "", "");
+        outcome.error = None;
+        assert_eq!(after(Language::English, &outcome), None);
+        outcome.undo = Some(call);
+        assert_eq!(after(Language::English, &outcome), Some(format!("Undo: deskhand undo {call}")));
+        outcome.kept = Some(true);
+        outcome.changes = ["a", "b"].map(|path| ChangedEntry::new(path, ChangeKind::Created)).to_vec();
+        let english = format!("2 files changed, kept · Undo: deskhand undo {call}");
+        assert_eq!(after(Language::English, &outcome), Some(english));
+        (outcome.kept, outcome.undo) = (Some(false), None);
+        assert_eq!(after(Language::Chinese, &outcome).as_deref(), Some("2 个文件的更改已丢弃"));
+    }
 }

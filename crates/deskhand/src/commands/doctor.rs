@@ -331,7 +331,18 @@ fn confinement(app: &App) -> Vec<Check> {
         (Err(_), Err(_)) => Check::bad("seccomp", "not tried: no other wall stands", "See above."),
         _ => Check::good("seccomp", "filters work"),
     };
-    vec![programs, in_force, namespaces, landlock, seccomp]
+    let layer = match app.sandbox.no_layer() {
+        None => Check::good(
+            "layer",
+            "commands run on a copy-on-write layer: changes are shown, then kept or discarded",
+        ),
+        Some(why) => Check::bad(
+            "layer",
+            format!("commands run read-only first, and directly only after a yes: {why}"),
+            "Use a workspace on an ordinary file system with nothing mounted in it, and allow user namespaces.",
+        ),
+    };
+    vec![programs, in_force, layer, namespaces, landlock, seccomp]
 }
 
 #[cfg(not(unix))]

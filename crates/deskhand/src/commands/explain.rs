@@ -83,6 +83,8 @@ fn answer(app: &App, id: &Value, explained: Result<deskhand_core::Explanation, T
             "permission": it.permission,
             "rule": it.rule,
             "why": it.why,
+            "runs": it.runs,
+            "keep": it.keep,
         }),
         Err(error) => refused(id, error.code, &app.gate.screener.mask_text(&error.message)),
     }

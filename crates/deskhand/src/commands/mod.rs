@@ -18,6 +18,7 @@ mod sessions;
 mod setup;
 mod start;
 mod tools;
+mod try_out;
 mod undo;
 
 use anyhow::Result;
@@ -35,7 +36,7 @@ use crate::{
 pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
     let Cli { shared, command, go_on } = cli;
     let Some(command) = command else {
-        let app = open(&shared, printer)?;
+        let app = open_for_people(&shared, printer)?;
         app.servers();
         let chat = ChatArgs { go_on, ..ChatArgs::default() };
         let ended = start::run(&app, &shared, printer, chat, Otherwise::Demo).await;
@@ -44,13 +45,13 @@ pub async fn dispatch(cli: Cli, printer: Printer) -> Result<u8> {
     };
     match command {
         Command::Chat(wanted) => {
-            let app = open(&shared, printer)?;
+            let app = open_for_people(&shared, printer)?;
             app.servers();
             let ended = start::run(&app, &shared, printer, wanted, Otherwise::Error).await;
             app.close().await;
             ended
         }
-        Command::Serve(args) => serve::run(open(&shared, printer)?, &shared, printer, &args).await,
+        Command::Serve(args) => serve::run(open_for_people(&shared, printer)?, &shared, printer, &args).await,
         Command::Mcp(args) => mcp::run(open(&shared, printer)?, printer, &args).await,
         Command::Demo => demo::run(&shared, printer).await,
         // Before the program is put together, which a wrong value in the file would prevent.
@@ -111,8 +112,19 @@ async fn with_app(command: Command, app: &App, printer: Printer) -> Result<u8> {
             .await
         }
         Command::Approvals { action } => approvals::run(app, printer, action),
-        Command::Grants { action } => grants::run(app, printer, action),
+        Command::Grants { action } => {
+            show_dropped_grants(app, printer)?;
+            grants::run(app, printer, action)
+        }
         Command::Audit { action, filter } => audit::run(app, printer, action.as_ref(), &filter),
+        Command::Try { command, keep, discard } => {
+            let said = match (keep, discard) {
+                (true, _) => Some(try_out::Said::Keep),
+                (false, true) => Some(try_out::Said::Discard),
+                (false, false) => None,
+            };
+            try_out::run(app, printer, &command, said).await
+        }
         Command::Undo { list: true, .. } => undo::list(app, printer),
         Command::Undo { call, turn: true, .. } => {
             undo::turn(app, printer, call.as_deref(), app.named_session.as_deref()).await
@@ -146,6 +158,26 @@ fn open(shared: &Shared, printer: Printer) -> Result<App> {
         printer.note(&format!("deskhand: {}", safe_line(warning)));
     }
     Ok(app)
+}
+
+/// For a conversation or a server.
+fn open_for_people(shared: &Shared, printer: Printer) -> Result<App> {
+    let app = open(shared, printer)?;
+    show_dropped_grants(&app, printer)?;
+    Ok(app)
+}
+
+/// Shows, once, which remembered answers are not needed any more.
+fn show_dropped_grants(app: &App, printer: Printer) -> Result<()> {
+    for grant in app.store.grants().take_dropped()? {
+        let words = safe_line(&grant.words());
+        let why = app.language.say(
+            "A remembered answer is no longer needed and was dropped, since commands run on a layer now:",
+            "命令现在先在副本层上运行，以下已记住的授权不再需要，已移除：",
+        );
+        printer.note(&format!("deskhand: {why} {words}"));
+    }
+    Ok(())
 }
 
 /// The one id that `wanted` names: whole, or by a beginning or end that no other has.

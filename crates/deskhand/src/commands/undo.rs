@@ -1,4 +1,4 @@
-//! `deskhand undo`: takes back the last change, the change of one call, or those of a turn. Goes through the gate as every call.
+//! `deskhand undo`: undoes the last change, the change of one call, or those of a turn. Goes through the gate as every call.
 
 use std::{fmt::Write, sync::Arc};
 
@@ -27,7 +27,7 @@ pub async fn run(app: &App, printer: Printer, wanted: Option<String>) -> Result<
     Ok(outcome.status.exit_code())
 }
 
-/// Takes back what a turn changed, the last change first. What cannot be taken back stops it there.
+/// Undoes what a turn changed, the last change first. It stops at the first change that cannot be undone.
 pub async fn turn(app: &App, printer: Printer, wanted: Option<&str>, in_session: Option<&str>) -> Result<u8> {
     let calls = changes(app, wanted, in_session)?;
     let session = session(app, printer);
@@ -48,7 +48,7 @@ pub async fn turn(app: &App, printer: Printer, wanted: Option<&str>, in_session:
     Ok(outcomes.last().map_or(0, |outcome| outcome.status.exit_code()))
 }
 
-/// The calls of a turn that changed something that is not taken back yet, the last one first.
+/// The calls of a turn that changed something that is not undone yet, the last one first.
 fn changes(app: &App, wanted: Option<&str>, in_session: Option<&str>) -> Result<Vec<CallId>> {
     let store = app.store.sessions();
     let session_id = in_session.map(|id| store.find_session(id)).transpose()?.map(|session| session.id);
@@ -56,7 +56,7 @@ fn changes(app: &App, wanted: Option<&str>, in_session: Option<&str>) -> Result<
     let which = named.as_deref().and_then(CallId::parse).map_or(WhichTurn::Newest, WhichTurn::OfCall);
     let whose = (&Owner::Everyone, session_id.as_deref());
     changes_of_turn(store.as_ref(), app.store.undo().as_ref(), whose, which)?
-        .context("there is no turn whose changes could be taken back")
+        .context("there is no turn whose changes could be undone")
 }
 
 /// The whole id of a call that is named whole or by its end.
@@ -66,7 +66,7 @@ fn call_id(app: &App, text: String) -> Result<String> {
     }
     let recent = app.store.undo().recent(MOST_LISTED)?;
     let ids: Vec<String> = recent.iter().map(|entry| entry.call.to_string()).collect();
-    pick(ids.iter().map(String::as_str), &text, "change that can be taken back")
+    pick(ids.iter().map(String::as_str), &text, "change that can be undone")
 }
 
 /// Typing the command is the person's yes.
@@ -92,11 +92,11 @@ pub fn list(app: &App, printer: Printer) -> Result<u8> {
         .collect();
     printer.print(&json!({"changes": rows}), |style| {
         if entries.is_empty() {
-            return app.language.say("There is nothing to take back.", "没有可以撤销的改动。").to_owned();
+            return app.language.say("There is nothing to undo.", "没有可以撤销的改动。").to_owned();
         }
         let mut text = String::new();
         for entry in &entries {
-            let done = if entry.undone_by.is_some() { " (taken back)" } else { "" };
+            let done = if entry.undone_by.is_some() { " (undone)" } else { "" };
             let _ = writeln!(
                 text,
                 "{}  {}  {}{done}",

@@ -102,6 +102,13 @@ const KNOWN: &[Known] = &[
         tightens: |old, new| new.as_u64() >= old.as_u64(),
     },
     Known {
+        key: "undo.ignored_mb",
+        about: "How many MiB of git-ignored output of one command can be undone; more is kept all the same",
+        default: || json!(256),
+        check: |value| is(value.as_u64().is_some_and(|n| n <= 1 << 30), "a number of MiB"),
+        tightens: |old, new| new.as_u64() >= old.as_u64(),
+    },
+    Known {
         key: "undo.max_age_days",
         about: "How many days before-images are kept",
         default: || json!(30),
@@ -147,6 +154,13 @@ const KNOWN: &[Known] = &[
         about: "How many seconds of computing one process of a confined program may use",
         default: || json!(3600),
         check: |value| is(value.as_u64().is_some_and(|n| (1..=1 << 30).contains(&n)), "a number of seconds"),
+        tightens: |old, new| new.as_u64() <= old.as_u64(),
+    },
+    Known {
+        key: "sandbox.layer_mb",
+        about: "How many MiB a command may write before its changes are shown",
+        default: || json!(20_480),
+        check: at_least_16,
         tightens: |old, new| new.as_u64() <= old.as_u64(),
     },
     Known {

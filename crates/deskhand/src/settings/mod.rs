@@ -186,6 +186,23 @@ impl Settings {
         (wanted, limits)
     }
 
+    /// How much a command may write on its layer.
+    #[cfg(unix)]
+    pub fn most_layer_bytes(&self) -> u64 {
+        self.mebibytes("sandbox.layer_mb")
+    }
+
+    /// How much git-ignored output of one command the undo journal takes.
+    #[cfg(unix)]
+    pub fn journal_budget(&self) -> u64 {
+        self.mebibytes("undo.ignored_mb")
+    }
+
+    #[cfg(unix)]
+    fn mebibytes(&self, key: &str) -> u64 {
+        self.value(key).as_u64().unwrap_or_default().saturating_mul(1 << 20)
+    }
+
     pub fn gate(&self) -> GateSettings {
         let number = |key| self.value(key).as_u64().unwrap_or(0);
         let mut tools: std::collections::HashMap<String, ToolSettings> = std::collections::HashMap::new();

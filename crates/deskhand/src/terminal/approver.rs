@@ -6,7 +6,7 @@ use std::{
 };
 
 use deskhand_core::{
-    Answer, ApprovalRequest, Approver, Plan, Remember, ResultAnswer,
+    Answer, ApprovalRequest, Approver, Plan, Remember, ResultAnswer, Shape,
     approval::{AnyAnswer, RememberScope, Subject},
 };
 use futures_util::future::BoxFuture;
@@ -42,6 +42,9 @@ impl Approver for TerminalApprover {
             // What was typed before the question was seen is no answer to it.
             forget_typed();
             match &request.subject {
+                Subject::Execution { plan } if plan.changes.is_some() => {
+                    dialogue.changes(request, plan).await.map(AnyAnswer::Execution)
+                }
                 Subject::Execution { plan } => {
                     dialogue.execution(request, plan).await.map(AnyAnswer::Execution)
                 }
@@ -139,6 +142,37 @@ impl Dialogue {
         }
     }
 
+    /// A command has run. What it changed is kept or discarded.
+    async fn changes(&self, request: &ApprovalRequest, plan: &Plan) -> Option<Answer> {
+        let view = PlanView { style: self.style, language: self.language };
+        let question = self.say("has run. Keep these changes?", "已执行。保留这些更改吗？");
+        let permission = view.permission(plan.permission);
+        Self::show(&format!(
+            "\n{} {question} ({permission})\n{}",
+            self.style.bold(&safe_line(&request.tool)),
+            view.plan(plan)
+        ));
+        let may_remember = request.may_remember && !plan.shapes.is_empty();
+        let menu = changes_menu(self.language, may_remember);
+        loop {
+            let scope = match self.read(&format!("{menu}\n> ")).await?.as_str() {
+                "k" | "y" | "yes" => return Some(Answer::Yes { remember: None }),
+                "d" | "n" | "no" => {
+                    return Some(Answer::No { reason: self.reason().await?, remember: None });
+                }
+                "s" if may_remember => RememberScope::Session,
+                "w" if may_remember => RememberScope::Workspace,
+                "v" => {
+                    Self::show(&view.changes(plan, usize::MAX, usize::MAX));
+                    continue;
+                }
+                _ => continue,
+            };
+            let remember = Some(self.remember(request, plan, scope).await?);
+            return Some(Answer::Yes { remember });
+        }
+    }
+
     async fn reason(&self) -> Option<Option<String>> {
         let text = self.read(self.say("Why (may be empty): ", "原因（可留空）：")).await?;
         Some((!text.is_empty()).then_some(text))
@@ -153,7 +187,8 @@ impl Dialogue {
     ) -> Option<Remember> {
         let mut list = format!("{}\n", self.say("Remember it for:", "记住的范围："));
         for (n, shape) in plan.shapes.iter().enumerate() {
-            list.push_str(&format!("  {}. {}\n", n + 1, safe_line(&shape.words(&request.tool))));
+            let words = shape_words(shape, &request.tool, self.language);
+            list.push_str(&format!("  {}. {}\n", n + 1, safe_line(&words)));
         }
         Self::show(&list);
         let shape = loop {
@@ -239,5 +274,52 @@ impl Dialogue {
                 _ => {}
             }
         }
+    }
+}
+
+fn changes_menu(language: Language, may_remember: bool) -> &'static str {
+    if may_remember {
+        language.say(
+            "[k] keep  [d] discard  [v] view all\n\
+             keep undoable changes without asking: [s] in this session  [w] in this workspace",
+            "[k] 保留  [d] 丢弃  [v] 查看全部\n可撤销的更改今后直接保留：[s] 本会话  [w] 本工作区",
+        )
+    } else {
+        language.say("[k] keep  [d] discard  [v] view all", "[k] 保留  [d] 丢弃  [v] 查看全部")
+    }
+}
+
+/// What a remembered answer covers.
+fn shape_words(shape: &Shape, tool: &str, language: Language) -> String {
+    match (shape, language) {
+        (Shape::Changes { workspace }, Language::Chinese) => {
+            format!("{} 内可撤销的更改（命令与文件工具）", workspace.display())
+        }
+        _ => shape.words(tool),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_menu_offers_to_remember_only_where_it_may() {
+        for language in [Language::English, Language::Chinese] {
+            assert!(changes_menu(language, true).contains("[w]"));
+            for key in ["[s]", "[w]", "[e]", "[r]"] {
+                assert!(!changes_menu(language, false).contains(key), "{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn shape_of_changes_is_said_in_both_languages() {
+        let shape = Shape::Changes { workspace: "/w".into() };
+        assert_eq!(
+            shape_words(&shape, "bash", Language::English),
+            "changes that can be undone in /w, by commands and file tools"
+        );
+        assert_eq!(shape_words(&shape, "bash", Language::Chinese), "/w 内可撤销的更改（命令与文件工具）");
     }
 }

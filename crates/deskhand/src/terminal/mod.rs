@@ -2,6 +2,7 @@
 
 mod approver;
 mod arguments;
+mod changes_view;
 pub mod chat;
 mod fixed;
 mod input;
@@ -19,6 +20,7 @@ mod width;
 pub use self::{
     approver::TerminalApprover,
     arguments::parse_arguments,
+    changes_view::{ChangesView, count_of, total_of},
     fixed::YesApprover,
     input::{Hidden, ask_line},
     markdown::Markdown,

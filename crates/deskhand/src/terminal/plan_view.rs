@@ -4,11 +4,13 @@ use std::fmt::Write;
 
 use deskhand_core::{Explanation, Permission, Plan, Preview, Undoable};
 
-use super::{Style, safe, safe_line};
+use super::{ChangesView, Style, safe, safe_line};
 use crate::language::Language;
 
 /// How many lines of a preview are shown in a terminal.
 const MOST_LINES: usize = 60;
+/// How many lines of a change list are shown before the preview.
+const MOST_CHANGES: usize = 40;
 
 /// Shows plans.
 #[derive(Clone, Copy)]
@@ -29,6 +31,10 @@ impl PlanView {
 
     /// What the call would do: paths, undo, notes, preview.
     pub fn plan(self, plan: &Plan) -> String {
+        if plan.changes.is_some() {
+            let text = self.changes(plan, MOST_CHANGES, MOST_LINES);
+            return if plan.undo == Undoable::Yes { text + &self.undo(plan) } else { text };
+        }
         let say = |english, chinese| self.language.say(english, chinese);
         let mut text = format!("{}\n", self.style.bold(&safe_line(&plan.summary)));
         for touch in &plan.touches {
@@ -52,30 +58,49 @@ impl PlanView {
         for host in &plan.hosts {
             let _ = writeln!(text, "  {:<7} {}", say("host", "主机"), safe_line(host));
         }
-        for note in &plan.notes {
-            let _ = writeln!(text, "  {} {}", self.style.yellow("!"), safe(note));
-        }
+        text.push_str(&self.notes(plan));
         if let Some(confinement) = &plan.confinement {
             let _ = writeln!(text, "  {} {}", say("Confined:", "隔离："), safe(confinement));
         }
-        match &plan.undo {
-            Undoable::NothingToUndo => {}
-            Undoable::Yes => {
-                let _ = writeln!(text, "  {}", say("It can be undone.", "可以撤销。"));
-            }
-            Undoable::No(why) => {
-                let _ = writeln!(
-                    text,
-                    "  {} {}",
-                    self.style.red(say("It cannot be undone:", "无法撤销：")),
-                    safe(why)
-                );
-            }
-        }
+        text.push_str(&self.undo(plan));
         if let Some(preview) = &plan.preview {
             text.push_str(&self.preview(preview, MOST_LINES));
         }
         text
+    }
+
+    /// What a command has changed: the list, then the diff.
+    pub fn changes(self, plan: &Plan, most_changes: usize, most_lines: usize) -> String {
+        let Some(changes) = &plan.changes else { return String::new() };
+        let mut text = ChangesView { style: self.style, language: self.language }.list(changes, most_changes);
+        if plan.permission >= Permission::Sensitive {
+            let _ = writeln!(text, "  {} {}", self.style.red("!"), safe(&plan.why));
+        }
+        text.push_str(&self.notes(plan));
+        if plan.undo != Undoable::Yes {
+            text.push_str(&self.undo(plan));
+        }
+        if let Some(preview) = &plan.preview {
+            text.push_str(&self.preview(preview, most_lines));
+        }
+        text
+    }
+
+    fn notes(self, plan: &Plan) -> String {
+        plan.notes.iter().fold(String::new(), |text, note| {
+            text + &format!("  {} {}\n", self.style.yellow("!"), safe(note))
+        })
+    }
+
+    fn undo(self, plan: &Plan) -> String {
+        let say = |english, chinese| self.language.say(english, chinese);
+        match &plan.undo {
+            Undoable::NothingToUndo => String::new(),
+            Undoable::Yes => format!("  {}\n", say("It can be undone.", "可以撤销。")),
+            Undoable::No(why) => {
+                format!("  {} {}\n", self.style.red(say("It cannot be undone:", "无法撤销：")), safe(why))
+            }
+        }
     }
 
     /// The first lines of a preview, or all of them.

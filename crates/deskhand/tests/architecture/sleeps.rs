@@ -18,6 +18,10 @@ const FOREVER_MS: f64 = 20_000.0;
 const LONG_SLEEPS: &[(&str, &str)] = &[
     ("crates/agent/tests/providers/mock.rs", "sends a stream in pieces that a test times, 1 to 50 ms apart"),
     ("crates/deskhand/tests/architecture/sleeps.rs", "has examples of them"),
+    (
+        "crates/deskhand/tests/whole/kept_kills.rs",
+        "kills at random moments of a call that takes less than a second",
+    ),
     ("crates/deskhand/tests/whole/processes.rs", "kills at random moments within 200 ms"),
     ("crates/deskhand/tests/whole/talk/after_a_crash.rs", "kills at random moments within 100 ms"),
     ("crates/serve/tests/mcp_client/fixture.rs", "hangs until it is cancelled"),

@@ -16,6 +16,18 @@ mod conversation;
 mod desktop;
 mod dialects;
 mod first_words;
+mod kept;
+#[cfg(target_os = "linux")]
+mod kept_corpus;
+mod kept_hostile;
+mod kept_in_clients;
+#[cfg(target_os = "linux")]
+mod kept_kills;
+mod kept_limits;
+#[cfg(target_os = "linux")]
+mod kept_users;
+#[cfg(target_os = "linux")]
+mod kept_without;
 mod mcp_by_hand;
 mod mcp_server;
 mod one_path;
@@ -43,3 +55,4 @@ mod support;
 mod system;
 mod talk;
 mod terminal;
+mod try_command;

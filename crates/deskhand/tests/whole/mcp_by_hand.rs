@@ -19,6 +19,11 @@ pub struct Client {
 
 impl Client {
     pub fn start(shop: &Shop, arguments: &[&str]) -> Self {
+        Self::start_with(shop, arguments, &json!({}))
+    }
+
+    /// A client that can do these things.
+    pub fn start_with(shop: &Shop, arguments: &[&str], capabilities: &Value) -> Self {
         let mut command = shop.command(arguments);
         // Whatever is logged must not get in between.
         command.env("DESKHAND_LOG", "trace");
@@ -27,7 +32,7 @@ impl Client {
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut client = Self { child, input, output, next: 0 };
         let hello = json!({
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "by hand", "version": "1"},
+            "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": {"name": "by hand", "version": "1"},
         });
         let answer = client.ask("initialize", &hello);
         assert_eq!(answer["result"]["serverInfo"]["name"], "deskhand", "{answer}");

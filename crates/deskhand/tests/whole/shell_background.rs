@@ -13,10 +13,13 @@ use deskhand_testkit::block_until;
 use deskhand_tools::shell::{ProcessTable, ShellLists};
 use serde_json::{Value, json};
 
-use crate::support::{Desk, is_gone, is_running, mark, until};
+use crate::support::{Desk, Person, is_gone, is_running, mark, until};
 
+/// What stays running changes the workspace directly, so a person is asked in the mode `auto`, too.
 fn desk() -> Desk {
-    Desk::new().mode(Mode::Auto)
+    let mut desk = Desk::new().mode(Mode::Auto);
+    desk.session.approvers = vec![Person::agreeable()];
+    desk
 }
 
 /// Starts a command in the background and returns its name.
@@ -61,7 +64,7 @@ fn code(outcome: &Outcome) -> &str {
 #[tokio::test]
 async fn l3_spawn_output_and_kill() {
     let desk = desk();
-    let id = start(&desk, json!({"command": "echo one; echo err >&2; sleep 600"})).await;
+    let id = start(&desk, json!({"command": "echo err >&2; echo one; sleep 600"})).await;
     until_printed(&desk, &id, "one").await;
     let data = output(&desk, &id).await;
     assert_eq!((&data["status"], &data["stdout"]), (&json!("running"), &json!("one\n")));
@@ -384,6 +387,7 @@ async fn what_is_typed_takes_no_way_around() {
     let rest = desk.call("bash_input", typed(&shell, "f /")).await;
     assert_eq!(rest.status, Status::Blocked, "{}", rest.text);
     let language = start(&desk, json!({"command": "perl"})).await;
+    desk.answer([]);
     let asked = desk.call("bash_input", typed(&language, "print 1;")).await;
     assert_eq!(asked.status, Status::NobodyToAsk, "{}", asked.text);
     assert!(!desk.path("denied").exists());

@@ -114,9 +114,10 @@ async fn what_a_command_leaves_behind_ends_with_it() {
 async fn a_call_that_is_cancelled_or_dropped_ends_what_it_runs() {
     let desk = Desk::new().mode(Mode::Auto);
     let mark = mark();
-    let arguments = json!({"command": format!("echo said; touch begun; sleep {mark}; true")});
+    let arguments = json!({"command": format!("echo said; touch /tmp/begun; sleep {mark}; true")});
     let begun = || async {
-        until("the command to print", async || std::fs::remove_file(desk.path("begun")).is_ok()).await;
+        until("the command to print", async || std::fs::remove_file(desk.temporary().join("begun")).is_ok())
+            .await;
         until("its sleep", async || is_running(&mark)).await;
     };
     let request = Request::new("bash", arguments.clone());

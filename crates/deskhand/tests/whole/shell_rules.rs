@@ -8,7 +8,7 @@ use deskhand_guard::Paths;
 use deskhand_tools::shell::ShellLists;
 use serde_json::{Value, json};
 
-use crate::support::{Desk, no, yes};
+use crate::support::{Desk, no, until, yes};
 
 async fn explain(desk: &Desk, arguments: Value) -> deskhand_core::Explanation {
     desk.gate.explain(Request::new("bash", arguments), &desk.session).await.unwrap()
@@ -28,11 +28,11 @@ async fn the_path_policy_holds_for_every_path_that_a_command_names() {
     std::os::unix::fs::symlink(desk.path(".env"), desk.path("link")).unwrap();
     for (path, permission, rule) in [
         ("./a.txt", Permission::Public, ""),
-        ("./.env", Permission::Sensitive, "shell:path:secret"),
+        ("./.env", Permission::Sensitive, "path:sensitive"),
         ("./link", Permission::Sensitive, "path:sensitive"),
-        ("./missing/.env", Permission::Sensitive, "shell:path:secret"),
+        ("./missing/.env", Permission::Sensitive, "path:sensitive"),
         ("./missing", Permission::Public, ""),
-        ("./.env*", Permission::Sensitive, "shell:path:secret"),
+        ("./.env*", Permission::Sensitive, "path:sensitive"),
         ("/srv/outside", Permission::Moderate, ""),
         ("/srv/outside/*", Permission::Moderate, ""),
     ] {
@@ -77,7 +77,7 @@ async fn nothing_runs_where_there_is_no_confinement() {
     let mut desk = Desk::new().mode(Mode::Auto);
     let paths: Paths = desk.session.services.get::<Paths>().unwrap().clone();
     desk.session.services =
-        desk.session.services.clone().with(super::support::sandbox(&paths, "/no/launcher"));
+        desk.session.services.clone().with(super::support::sandbox(&paths, &desk.data, "/no/launcher"));
     for arguments in [json!({"command": "echo hi"}), json!({"command": "touch x", "background": true})] {
         let outcome = desk.call("bash", arguments).await;
         assert_eq!((outcome.status, outcome.error.unwrap().code.as_str()), (Status::Blocked, "no_sandbox"));
@@ -86,10 +86,14 @@ async fn nothing_runs_where_there_is_no_confinement() {
 }
 
 #[tokio::test]
-async fn the_mode_read_only_runs_what_only_reads() {
+async fn the_mode_read_only_runs_commands_and_discards_their_changes() {
     let desk = Desk::new().mode(Mode::ReadOnly);
     assert!(desk.call("bash", json!({"command": "echo hi"})).await.is_success());
-    assert_eq!(desk.call("bash", json!({"command": "touch x"})).await.status, Status::Blocked);
+    let ran = desk.call("bash", json!({"command": "touch x"})).await;
+    assert_eq!((ran.status, ran.kept), (Status::Success, Some(false)), "{}", ran.text);
+    let background = desk.call("bash", json!({"command": "touch x", "background": true})).await;
+    assert_eq!(background.status, Status::Blocked);
+    assert!(!desk.path("x").exists());
 }
 
 #[tokio::test]
@@ -129,38 +133,43 @@ fn pattern_of(explained: &deskhand_core::Explanation) -> Shape {
 #[tokio::test]
 async fn a_yes_is_remembered_for_commands_like_it() {
     let mut desk = Desk::new();
-    let shape = pattern_of(&explain(&desk, json!({"command": "touch a"})).await);
+    let background = |command: &str| json!({"command": command, "background": true});
+    let shape = pattern_of(&explain(&desk, background("touch a")).await);
     assert!(shape.words("bash").contains("`touch *`"), "{}", shape.words("bash"));
     let remember = Some(Remember { scope: RememberScope::Workspace, shape, until: None });
     desk.answer([AnyAnswer::Execution(Answer::Yes { remember })]);
-    assert!(desk.call("bash", json!({"command": "touch a"})).await.is_success());
+    assert!(desk.call("bash", background("touch a")).await.is_success());
     for (arguments, status) in [
-        (json!({"command": "touch b"}), Status::Success),
-        (json!({"command": "touch c; touch d"}), Status::Success),
-        (json!({"command": "touch e; mkdir f"}), Status::NobodyToAsk),
+        (background("touch b"), Status::Success),
+        (background("touch c; touch d"), Status::Success),
+        (background("touch e; mkdir f"), Status::NobodyToAsk),
         (json!({"command": "touch g", "network": true}), Status::NobodyToAsk),
-        (json!({"argv": ["touch", "h"]}), Status::Success),
-        (json!({"command": "touch i > j"}), Status::NobodyToAsk),
-        (json!({"command": "cd sub && touch i"}), Status::NobodyToAsk),
-        (json!({"command": "echo k > l; touch i"}), Status::NobodyToAsk),
-        (json!({"command": "touch i; PAGER=x git log"}), Status::NobodyToAsk),
+        (json!({"argv": ["touch", "h"], "background": true}), Status::Success),
+        (background("touch i > j"), Status::NobodyToAsk),
+        (background("cd sub && touch i"), Status::NobodyToAsk),
+        (background("echo k > l; touch i"), Status::NobodyToAsk),
+        (background("touch i; PAGER=x git log"), Status::NobodyToAsk),
     ] {
         assert_eq!(desk.call("bash", arguments.clone()).await.status, status, "{arguments}");
     }
-    assert!(desk.path("d").exists() && !desk.path("e").exists());
+    until("the last one to end", async || desk.path("d").exists()).await;
+    assert!(!desk.path("e").exists());
     assert!(desk.store.grants().list().unwrap()[0].words().contains("touch *"));
 }
 
 #[tokio::test]
 async fn a_no_is_remembered_for_every_call_with_such_a_command() {
     let mut desk = Desk::new();
-    let shape = pattern_of(&explain(&desk, json!({"command": "touch a"})).await);
+    let arguments = json!({"command": "touch a", "network": true});
+    let shape = pattern_of(&explain(&desk, arguments.clone()).await);
     let remember = Some(Remember { scope: RememberScope::Session, shape, until: None });
     desk.answer([AnyAnswer::Execution(Answer::No { reason: None, remember }), no("not that either")]);
-    for command in ["touch a", "mkdir x; touch b", "touch c"] {
+    assert_eq!(desk.call("bash", arguments).await.status, Status::ExecutionRejected);
+    for command in ["mkdir x; touch b", "touch c", "(mkdir y && touch d)", "bash -c 'touch e'"] {
         let outcome = desk.call("bash", json!({"command": command})).await;
         assert_eq!(outcome.status, Status::ExecutionRejected, "{command}");
         assert!(!outcome.text.contains("either"), "{command} was asked about");
+        assert_eq!(outcome.kept, None, "{command} did not run");
     }
 }
 
@@ -172,8 +181,14 @@ async fn the_plan_says_which_confinement_is_in_force() {
     assert!(without.contains("no network"), "{without}");
     let with = words(explain(&desk, json!({"command": "touch x", "network": true})).await);
     assert!(with.contains("with the network") && !with.contains("no network"), "{with}");
-    let look = words(explain(&desk, json!({"command": "ls"})).await);
-    assert!(!look.contains("the workspace and") && without.contains("the workspace and"), "{look}");
+    assert!(without.contains("a layer over the workspace and"), "{without}");
+    let background =
+        async |command: &str| words(explain(&desk, json!({"command": command, "background": true})).await);
+    let look = background("ls").await;
+    assert!(
+        !look.contains("the workspace and") && background("touch x").await.contains("the workspace and"),
+        "{look}"
+    );
 }
 
 /// A look-up that may reach the network unasked takes nothing else with it there.
@@ -199,44 +214,6 @@ async fn a_look_up_gives_the_network_to_nothing_else() {
     }
 }
 
-/// What a repository's own settings may name is asked about, and so is a search through more than can be hidden.
-#[tokio::test]
-async fn a_look_that_may_be_more_is_asked_about() {
-    let desk = Desk::new();
-    desk.write(".git/HEAD", "ref: refs/heads/main\n");
-    desk.write(".git/config", "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = x\n");
-    let permission = |command: &str| {
-        let command = command.to_owned();
-        let desk = &desk;
-        async move { explain(desk, json!({"command": command})).await }
-    };
-    assert_eq!(permission("git diff").await.permission, Permission::Public);
-    for config in
-        ["[diff.evil]\n\ttextconv = ./x\n", "[include]\n\tpath = ../x\n", "[filter \"x\"]\n\tclean = ./x\n"]
-    {
-        desk.write(".git/config", config);
-        let asked = permission("git diff").await;
-        assert_eq!(
-            (asked.permission, asked.rule.as_str()),
-            (Permission::Moderate, "shell:git-config"),
-            "{config}"
-        );
-    }
-    assert_eq!(permission("grep -r x .").await.permission, Permission::Public);
-}
-
-/// A search that reads all of a workspace which is too large to be looked through for secrets.
-#[tokio::test]
-async fn a_search_through_more_than_is_hidden_is_asked_about() {
-    let desk = Desk::new();
-    for n in 0..10_050 {
-        std::fs::write(desk.path(format!("f{n}")), "").unwrap();
-    }
-    let asked = explain(&desk, json!({"command": "grep -r x ."})).await;
-    assert_eq!((asked.permission, asked.rule.as_str()), (Permission::Moderate, "shell:not-all-hidden"));
-    assert_eq!(explain(&desk, json!({"command": "ls"})).await.permission, Permission::Public);
-}
-
 /// What decides which programs run cannot be changed by any way of setting a variable.
 #[tokio::test]
 async fn however_a_variable_is_set() {
@@ -254,7 +231,7 @@ async fn however_a_variable_is_set() {
         "set -a; LESSOPEN='|./x'; less a",
         "x='a[$(./x)]'; [[ 1 -eq x ]]",
     ] {
-        let explained = explain(&desk, json!({"command": command})).await;
+        let explained = explain(&desk, json!({"command": command, "background": true})).await;
         assert!(explained.permission > Permission::Public, "{command}");
     }
 }

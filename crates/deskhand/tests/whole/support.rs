@@ -13,11 +13,12 @@ use deskhand_core::{Gate, GateSettings, Mode, Outcome, Request, SessionCx, appro
 use deskhand_guard::{
     Outbound, Paths,
     outbound::{Addresses, Resolve},
-    sandbox::{Limits, Sandbox, SandboxConfig, Wanted},
+    sandbox::{Limits, Sandbox, SandboxConfig, Wanted, layer::LayerPlaces},
 };
 pub use deskhand_testkit::{
     Events, Fixture, Person, is_gone, is_running, mark, no, pass, plan_of, until, yes,
 };
+use deskhand_tools::shell::ShellPlaces;
 use serde_json::Value;
 
 /// A desk: somewhere to work, and the gate to it.
@@ -59,9 +60,9 @@ impl Desk {
         let services = deskhand::assemble::with_browsers(fixture.services.clone().with(outbound), &browsers);
         let services = services
             .with(deskhand_guard::shell::Shell::default())
-            .with(sandbox(&fixture.paths, env!("CARGO_BIN_EXE_deskhand")))
+            .with(sandbox(&fixture.paths, &fixture.data, env!("CARGO_BIN_EXE_deskhand")))
             .with(deskhand_tools::shell::ShellLists::default())
-            .with(deskhand_tools::shell::ShellPlaces::new(&fixture.data, Some(home)))
+            .with(ShellPlaces::new(&fixture.data, Some(home)))
             .with(deskhand_tools::shell::ProcessTable::new(&fixture.data));
         let services = match display {
             Some(name) => {
@@ -103,6 +104,11 @@ impl Desk {
         tokio::time::timeout(limit, call).await.expect("the call ends")
     }
 
+    /// What is `/tmp` for the commands of its session: they and a test can see each other's files there at once.
+    pub fn temporary(&self) -> PathBuf {
+        self.session.services.get::<ShellPlaces>().unwrap().temporary(&self.session.id).unwrap()
+    }
+
     /// The audit log as it stands on disk.
     pub fn audit_text(&self) -> String {
         read_all(&self.data.join("audit"))
@@ -125,12 +131,13 @@ fn nowhere_else() -> Outbound {
 }
 
 /// Confinement by this launcher.
-pub fn sandbox(paths: &Paths, launcher: &str) -> Sandbox {
+pub fn sandbox(paths: &Paths, data: &Path, launcher: &str) -> Sandbox {
     Sandbox::new(SandboxConfig {
         paths: paths.clone(),
         launcher: launcher.into(),
         wanted: Wanted::Auto,
         limits: Limits::default(),
+        layers: LayerPlaces::new(data),
     })
 }
 

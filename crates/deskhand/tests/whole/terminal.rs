@@ -116,6 +116,39 @@ fn a_person_edits_the_arguments_and_is_asked_again() {
     assert!(!shop.path("a.txt").exists());
 }
 
+#[test]
+fn a_person_discards_the_changes_of_a_command_and_keeps_others() {
+    let Some(shop) = crate::try_command::layered() else { return };
+    let mut terminal = Terminal::start(&shop, "try 'rm b.txt; echo more >> a.txt'");
+    let screen = terminal.when("[d] discard", "v\n");
+    for shown in ["Keep these changes?", "b.txt", "1 modified, 1 deleted", "It can be undone."] {
+        assert!(screen.contains(shown), "{shown}: {screen}");
+    }
+    terminal.when("[d] discard", "d\n");
+    terminal.when("Why", "\n");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("2 files changed, discarded") && shop.path("b.txt").exists(), "{screen}");
+    let mut terminal = Terminal::start(&shop, "call bash command='rm b.txt'");
+    terminal.when("[d] discard", "k\n");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("1 file changed, kept") && !shop.path("b.txt").exists(), "{screen}");
+}
+
+#[test]
+fn a_person_lets_the_workspace_keep_what_can_be_undone() {
+    let Some(shop) = crate::try_command::layered() else { return };
+    let mut terminal = Terminal::start(&shop, "call bash command='touch x'");
+    terminal.when("[w] in this workspace", "w\n");
+    terminal.when("by commands and file tools", "1\n");
+    terminal.when("Until when", "\n");
+    assert_eq!(terminal.end().0, 0);
+    assert_eq!(shop.run(&["call", "bash", "command=touch y"]).code, 0);
+    assert_eq!(shop.run(&["call", "write_file", "path=z", "content=x"]).code, 0);
+    assert!(shop.path("y").exists() && shop.path("z").exists());
+}
+
 /// A terminal shows no picture: it lies in a private file while the question waits.
 #[test]
 fn a_person_finds_the_picture_that_is_asked_about() {

@@ -13,7 +13,9 @@ use deskhand_core::{
 use super::words;
 use crate::{
     language::Language,
-    terminal::{Markdown, Style, cut, safe, safe_line, width, width::char_width},
+    terminal::{
+        ChangesView, Markdown, Style, count_of, cut, safe, safe_line, total_of, width, width::char_width,
+    },
 };
 
 /// How many lines of a call's output are shown.
@@ -66,6 +68,8 @@ enum Part {
 struct Call {
     tool: String,
     summary: String,
+    /// How many entries its command changed, as far as it is known.
+    changed: Option<u64>,
 }
 
 impl Renderer {
@@ -271,12 +275,17 @@ impl Renderer {
     }
 
     fn planned(&mut self, id: CallId, tool: &str, plan: &Plan, decision: &str) -> String {
+        if let (Some(changes), Some(call)) = (&plan.changes, self.calls.get_mut(&id)) {
+            // The command has run under the line it has. Its end says what became of these.
+            call.changed = Some(total_of(changes));
+            return String::new();
+        }
         let (tool, summary) = (safe_line(tool), safe_line(&self.shortened(&plan.summary)));
         self.label.clone_from(&tool);
         let forbidden = self.screen.language.say("forbidden", "禁止");
         let mark = if decision == "forbid" { forbidden } else { "" };
         let line = self.call_line(&tool, &summary, mark);
-        self.calls.insert(id, Call { tool, summary });
+        self.calls.insert(id, Call { tool, summary, changed: None });
         self.newest = Some(id);
         line
     }
@@ -315,9 +324,10 @@ impl Renderer {
         self.label.clear();
         let mut out = String::new();
         let known = self.calls.remove(&outcome.call_id);
+        let changed = known.as_ref().and_then(|call| call.changed);
         if self.newest != Some(outcome.call_id) {
-            let call =
-                known.unwrap_or_else(|| Call { tool: safe_line(&outcome.tool), summary: String::new() });
+            let unknown = || Call { tool: safe_line(&outcome.tool), summary: String::new(), changed: None };
+            let call = known.unwrap_or_else(unknown);
             out.push_str(&self.call_line(&call.tool, &call.summary, ""));
         }
         self.newest = None;
@@ -332,18 +342,23 @@ impl Renderer {
             out.push_str(&format!("  {} {}{code} {}\n", style.red("✗"), style.red(status), self.dim(&took)));
         }
         out.push_str(&self.output(outcome));
+        out.push_str(&self.changed(outcome, changed));
+        out
+    }
+
+    /// What became of the changes, and how to undo them.
+    fn changed(&self, outcome: &Outcome, count: Option<u64>) -> String {
+        let language = self.screen.language;
+        let view = ChangesView { style: self.screen.style, language };
+        let mut parts = Vec::new();
+        if let Some(is_kept) = outcome.kept {
+            parts.push(view.short(count.unwrap_or_else(|| count_of(&outcome.changes)), is_kept));
+        }
         if let Some(undo) = outcome.undo {
             let id = undo.to_string();
-            out.push_str(&format!(
-                "    {}\n",
-                self.dim(&format!(
-                    "{} deskhand undo {}",
-                    words::undo(self.screen.language),
-                    words::end_of(&id)
-                ))
-            ));
+            parts.push(format!("{} deskhand undo {}", words::undo(language), words::end_of(&id)));
         }
-        out
+        if parts.is_empty() { String::new() } else { format!("    {}\n", self.dim(&parts.join(" · "))) }
     }
 
     /// The first lines of what came out of a call.
@@ -353,6 +368,8 @@ impl Renderer {
                 let hint = error.hint.as_ref().map_or_else(String::new, |hint| format!("\n{hint}"));
                 format!("{}{hint}", error.message)
             }
+            // The text ends in the change list, for the model. People have read it, and get a line of their own.
+            _ if outcome.kept.is_some() => printed(outcome).unwrap_or_else(|| outcome.text.clone()),
             _ => outcome.text.clone(),
         };
         let text = self.shortened(text.trim_end());
@@ -399,6 +416,14 @@ impl Renderer {
     fn fitted(&self, text: &str, before: usize) -> String {
         if self.screen.live { cut(text, self.screen.width.saturating_sub(before)) } else { text.to_owned() }
     }
+}
+
+/// What a command printed, without what is said about its changes.
+fn printed(outcome: &Outcome) -> Option<String> {
+    let stream = |name| outcome.data.get(name).and_then(serde_json::Value::as_str);
+    let (out, err) = (stream("stdout")?, stream("stderr").unwrap_or_default());
+    let between = if out.is_empty() || out.ends_with('\n') { "" } else { "\n" };
+    Some(format!("{out}{between}{err}"))
 }
 
 /// How many words a text has; in Chinese, every character is one.

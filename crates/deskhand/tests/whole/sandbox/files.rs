@@ -267,3 +267,16 @@ fn hooks_and_settings_of_git_are_kept() {
     bench.run(&job).good();
     assert!(bench.workspace.join(".git/hooks/pre-commit").exists());
 }
+
+/// The devices are the machine's own: who owns them could change their modes for everybody.
+#[test]
+fn modes_of_devices_stay_as_they_are() {
+    let bench = Bench::new(Kind::Namespaces);
+    for view in [View::Look, View::Work] {
+        // The mode that they have: if the call gets through, nothing is lost.
+        bench.shell(view, "chmod 666 /dev/full").refused();
+        bench
+            .shell(view, "echo x > /dev/null && head -c 1 /dev/zero && ! echo x 2>/dev/null > /dev/full")
+            .good();
+    }
+}

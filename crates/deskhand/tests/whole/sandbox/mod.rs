@@ -6,6 +6,7 @@ mod ends;
 mod files;
 mod git;
 mod kinds;
+mod layers;
 mod reach;
 
 use std::{
@@ -18,7 +19,7 @@ use std::{
 
 use deskhand_guard::{
     Paths, PathsConfig,
-    sandbox::{Job, Kind, Launch, Limits, Sandbox, SandboxConfig, View, Wanted},
+    sandbox::{Job, Kind, Launch, Limits, Sandbox, SandboxConfig, View, Wanted, layer::LayerPlaces},
 };
 use tempfile::TempDir;
 
@@ -92,24 +93,15 @@ impl Bench {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, content).unwrap();
         }
-        let paths = Paths::open(PathsConfig {
-            workspaces: vec![workspace.clone()],
-            read_only: vec![top.join("data/uploads")],
-            further: Vec::new(),
-            own: vec![top.join("data")],
-            outputs: top.join("data/outputs"),
-            home: Some(top.join("home")),
-            restrict_to_workspace,
-        })
-        .unwrap();
-        let mut config = SandboxConfig {
-            paths,
-            launcher: LAUNCHER.into(),
-            wanted: Wanted::Only(kind),
-            limits: Limits::default(),
-        };
+        let mut config = config(&top, kind, restrict_to_workspace);
         change(&mut config);
         Self { _folder: folder, top, workspace, sandbox: Sandbox::new(config) }
+    }
+
+    /// The same machine, after its workspace was made again.
+    pub fn reopened(mut self, kind: Kind) -> Self {
+        self.sandbox = Sandbox::new(config(&self.top, kind, false));
+        self
     }
 
     pub fn job(&self, view: View, argv: &[&str]) -> Job {
@@ -118,6 +110,7 @@ impl Bench {
             cwd: self.workspace.clone(),
             view,
             network: false,
+            layer: None,
             protects_git: true,
             revealed: Vec::new(),
             temporary: self.top.join("temporary"),
@@ -146,6 +139,26 @@ impl Bench {
 
     pub fn path(&self, name: &str) -> PathBuf {
         self.top.join(name)
+    }
+}
+
+fn config(top: &Path, kind: Kind, restrict_to_workspace: bool) -> SandboxConfig {
+    let paths = Paths::open(PathsConfig {
+        workspaces: vec![top.join("home/project")],
+        read_only: vec![top.join("data/uploads")],
+        further: Vec::new(),
+        own: vec![top.join("data")],
+        outputs: top.join("data/outputs"),
+        home: Some(top.join("home")),
+        restrict_to_workspace,
+    })
+    .unwrap();
+    SandboxConfig {
+        paths,
+        launcher: LAUNCHER.into(),
+        wanted: Wanted::Only(kind),
+        limits: Limits::default(),
+        layers: LayerPlaces::new(&top.join("data")),
     }
 }
 

@@ -7,6 +7,7 @@ mod broken_streams;
 mod browser_port;
 mod demo;
 mod door;
+mod kept;
 mod mcp;
 pub mod model_server;
 #[cfg(unix)]

@@ -16,12 +16,20 @@ fn page() -> (tempfile::TempDir, std::path::PathBuf) {
     (folder, page)
 }
 
+/// Confined and offline it would not be asked about; with the network it could carry something out.
 fn touch() -> ScriptedReply {
-    calls("bash", json!({"command": "touch made.txt"}))
+    calls("bash", json!({"command": "touch made.txt", "network": true}))
 }
 
 fn auto(replies: Vec<ScriptedReply>) -> Talk {
     Talk::at(Desk::new().mode(Mode::Auto), Script { replies, ..Script::default() })
+}
+
+/// The same with somebody who says yes: what stays running is asked about in the mode `auto`, too.
+fn agreeable(replies: Vec<ScriptedReply>) -> Talk {
+    let mut desk = Desk::new().mode(Mode::Auto);
+    desk.session.approvers = vec![crate::support::Person::agreeable()];
+    Talk::at(desk, Script { replies, ..Script::default() })
 }
 
 /// A new model in the same session.
@@ -136,7 +144,8 @@ async fn a_failed_call_does_not_carry_its_words_into_a_summary() {
 async fn what_runs_in_the_background_is_told_from_where_it_reads() {
     let (_folder, page) = page();
     let command = format!("cat {}", page.display());
-    let mut talk = auto(vec![calls("bash", json!({"command": command, "background": true})), says("Begun.")]);
+    let mut talk =
+        agreeable(vec![calls("bash", json!({"command": command, "background": true})), says("Begun.")]);
     talk.say("read it").await;
     let begun = ends(&talk.answer())[0].result.clone();
     let id = begun.split([' ', '.', '"']).find(|word| word.starts_with("p-")).unwrap().to_owned();
@@ -187,7 +196,8 @@ async fn an_imported_conversation_is_from_outside() {
 #[tokio::test]
 async fn what_is_typed_into_a_shell_in_the_background_is_told_from_where_it_reads() {
     let (_folder, page) = page();
-    let mut talk = auto(vec![calls("bash", json!({"command": "bash", "background": true})), says("Begun.")]);
+    let mut talk =
+        agreeable(vec![calls("bash", json!({"command": "bash", "background": true})), says("Begun.")]);
     talk.say("start a shell").await;
     let begun = ends(&talk.answer())[0].result.clone();
     let id = begun.split([' ', '.', '"']).find(|word| word.starts_with("p-")).unwrap().to_owned();

@@ -1,7 +1,11 @@
 //! What is printed for a stream of events.
 
 use deskhand_core::{
-    Answer, Event, EventBody, Settled, Status, approval::AnyAnswer, event::TurnOutcome, session::Usage,
+    Answer, Event, EventBody, Plan, Settled, Status,
+    approval::AnyAnswer,
+    changed::{ChangeKind, ChangeSummary, ChangedEntry},
+    event::TurnOutcome,
+    session::Usage,
 };
 
 use super::{Stream, call, outcome, question};
@@ -104,6 +108,40 @@ fn a_turn_in_a_pipe() {
     let text = shown(PLAIN, &whole_turn());
     assert!(!text.contains(['␛', '␍']), "{text}");
     insta::assert_snapshot!(text);
+}
+
+/// A command that ran on a layer: first its own plan, then the plan to keep what it changed.
+#[test]
+fn changes_of_a_command_stand_in_one_line_at_its_end() {
+    let entries = ["a", "b"].map(|path| ChangedEntry::new(path, ChangeKind::Created)).to_vec();
+    let mut keep = Plan::new("Keep the changes of: make");
+    keep.changes =
+        Some(Box::new(ChangeSummary { more: 5, created: 7, entries: entries.clone(), ..Default::default() }));
+    let ended = |kept: bool| {
+        let text = "built\nThe changes are kept.\nA a\nA b\n… and 5 more\n7 created";
+        let data = serde_json::json!({"stdout": "built\n", "stderr": "warned\n", "exit_code": 0});
+        let undo = kept.then(|| call(1));
+        let ran = outcome(1, "bash", Status::Success, text);
+        deskhand_core::Outcome { data, undo, changes: entries.clone(), kept: Some(kept), ..ran }
+    };
+    let events = |kept| {
+        let kept_plan = EventBody::CallPlanned {
+            call_id: call(1),
+            tool: "bash".into(),
+            arguments: serde_json::json!({}),
+            plan: Box::new(keep.clone()),
+            decision: "allow".into(),
+        };
+        Stream::new().planned(1, "bash", "Run make", "allow").add(kept_plan).ended(ended(kept)).events
+    };
+    assert_eq!(
+        shown(PLAIN, &events(true)),
+        "● bash  Run make\n  ✓ 1.2 s\n    built\n    warned\n    7 files changed, kept · undo: deskhand undo 00000001\n"
+    );
+    assert_eq!(
+        shown(Screen { language: Language::Chinese, ..PLAIN }, &events(false)),
+        "● bash  Run make\n  ✓ 1.2 s\n    built\n    warned\n    7 个文件的更改已丢弃\n"
+    );
 }
 
 /// The moving line is always taken away before anything else is printed: what is left on the screen is what a screen

@@ -62,6 +62,7 @@ fn confined_true(desk: &Desk, temporary: &std::path::Path) -> anyhow::Result<()>
         cwd: desk.workspace.clone(),
         view: View::Look,
         network: false,
+        layer: None,
         protects_git: true,
         revealed: Vec::new(),
         temporary: temporary.to_path_buf(),

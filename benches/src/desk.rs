@@ -2,7 +2,7 @@
 
 use deskhand_core::{Gate, GateSettings, Mode, Outcome, Registry, Request, SessionCx};
 use deskhand_guard::{
-    sandbox::{Limits, Sandbox, SandboxConfig, Wanted},
+    sandbox::{Limits, Sandbox, SandboxConfig, Wanted, layer::LayerPlaces},
     shell::Shell,
 };
 use deskhand_testkit::Fixture;
@@ -32,6 +32,7 @@ impl Desk {
             launcher: std::env::current_exe()?.with_file_name("deskhand"),
             wanted: Wanted::Auto,
             limits: Limits::default(),
+            layers: LayerPlaces::new(&fixture.data),
         });
         let services = fixture
             .services

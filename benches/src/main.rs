@@ -10,6 +10,7 @@ mod desk;
 mod desktop;
 mod files;
 mod gate;
+mod layers;
 mod mcp;
 mod mcp_client;
 mod model_server;
@@ -19,6 +20,7 @@ mod serve;
 mod sessions;
 mod shell;
 mod talk;
+mod traces;
 
 use report::Report;
 
@@ -37,6 +39,12 @@ fn main() -> anyhow::Result<()> {
     }
     if wanted("shell") {
         shell::measure(&mut report)?;
+    }
+    if wanted("shell") || wanted("layers") {
+        layers::measure(&mut report)?;
+    }
+    if wanted("shell") || wanted("traces") {
+        traces::measure(&mut report)?;
     }
     if wanted("desktop") {
         desktop::measure(&mut report)?;

@@ -120,7 +120,7 @@ fn print(app: &App, printer: Printer, outcome: &Outcome, plan: &Plan) -> Result<
     for text in [stream("stdout"), stream("stderr")].iter().filter(|text| !text.is_empty()) {
         printer.line(safe(text).trim_end_matches('\n'))?;
     }
-    // Whoever was asked in the terminal has seen them.
+    // A person who was asked in the terminal has seen them.
     if outcome.decided_by.as_deref() != Some("person:terminal") {
         let view = PlanView { style: printer.style, language: app.language };
         printer.line(view.changes(plan, MOST_CHANGES, MOST_LINES).trim_end_matches('\n'))?;

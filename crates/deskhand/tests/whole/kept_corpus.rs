@@ -114,7 +114,7 @@ fn snapshot(bench: &Bench) -> BTreeMap<PathBuf, String> {
     all
 }
 
-/// What can be told of the machine itself.
+/// The state of the machine itself, as far as it can be read.
 fn machine() -> Vec<String> {
     let mut all = Vec::new();
     for folder in [

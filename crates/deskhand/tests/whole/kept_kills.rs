@@ -238,7 +238,7 @@ fn snapshot(top: &Path) -> BTreeMap<String, String> {
 
 /// Two hundred kills, each followed by the next start.
 #[test]
-fn killed_at_any_moment_workspace_is_wholly_before_or_after() {
+fn kill_at_any_moment_leaves_no_command_half_kept() {
     const EACH: &[(Phase, usize)] =
         &[(Phase::Whole, 14), (Phase::Accepted, 16), (Phase::Question, 6), (Phase::Undo, 14)];
     let parts: Vec<_> = (1..=4)

@@ -13,7 +13,7 @@ use super::{Step, did};
 
 /// For mounts, and for taking privileges away. They hold in the job's own user namespace only.
 ///
-/// A layer does its own work with the rights of whoever mounts it: its work folder has mode 000, and what is copied up
+/// A layer does its own work with the rights of its mounter: its work folder has mode 000, and what is copied up
 /// keeps owner, mode and times. All of it is about entries of this user alone, and the job gets none of these rights.
 const NEEDED: &[CapabilitySet] = &[
     CapabilitySet::SYS_ADMIN,

@@ -159,7 +159,7 @@ fn by_parent(
         .collect()
 }
 
-/// Where an entry is. What a Git folder outside the workspace holds is the workspace's own `.git` for whoever answers.
+/// Where an entry is. What a Git folder outside the workspace holds is shown as the workspace's own `.git`.
 fn real(path: &Path, paths: &Paths) -> PathBuf {
     let whole = paths.workspace().join(path);
     if paths.workspaces().any(|workspace| whole.starts_with(workspace)) {

@@ -83,12 +83,12 @@ fn conflict(
     };
     match (&change.before, now) {
         (None, None) => None,
-        (None, Some(_)) => Some("was created meanwhile"),
-        (Some(_), None) => Some("was removed meanwhile"),
+        (None, Some(_)) => Some("was created since"),
+        (Some(_), None) => Some("was removed since"),
         (Some(before), Some(now)) if is_as(&now, before) => {
             (changed_ns(&now) > root.root.begun_ns).then_some("was changed while the command ran")
         }
-        (Some(_), Some(_)) => Some("was changed meanwhile"),
+        (Some(_), Some(_)) => Some("was changed since"),
     }
 }
 

@@ -40,7 +40,7 @@ pub fn folders(root: &RootChanges, number: usize, handles: &Handles) -> BTreeSet
     let is_git = root.root.path.file_name() == Some(OsStr::new(GIT));
     let mut folders: BTreeSet<PathBuf> =
         root.changes.iter().filter_map(|change| git_folder(&change.path, is_git)).collect();
-    // Whoever changes the lock itself does what git does.
+    // A command that changes the lock itself does what git does.
     folders.retain(|folder| !root.changes.iter().any(|change| change.path == folder.join(LOCK)));
     folders.retain(|folder| {
         !root.changes.iter().any(|change| change.path == *folder && !is_folder_before_and_after(change))

@@ -61,7 +61,7 @@ fn keep_old(action: &Action, old: &Departure, places: &Places, journal: &Dir, cx
         ToolError { message: format!("{} Nothing was kept.", error.message), ..error }
     };
     let changed = || {
-        let message = format!("Nothing was kept: {} was changed meanwhile.", shown.display());
+        let message = format!("Nothing was kept: {} was changed since.", shown.display());
         ToolError::new("changed_since", message).hint("Run the command again.")
     };
     let (Keeping::Linked(kept) | Keeping::Copied(kept)) = &old.kept else { return Ok(false) };

@@ -9,7 +9,7 @@
 //!    and modes (`perform`).
 //!
 //! The journal's steps follow the acceptance, and are in the list, too: so the journal never has an entry of changes
-//! that were not accepted, and a crash between the two loses none. An action that fails makes all of them be taken back.
+//! that were not accepted, and a crash between the two loses none. An action that fails undoes all others.
 
 mod accepted;
 mod action;

@@ -1,7 +1,7 @@
 //! Doing the accepted actions, and taking them back.
 //!
 //! Each looks first at how far it got already, and goes on from there: after a crash all of them are done again from
-//! the first. Nothing is overwritten or removed on the way: what goes is renamed, so each can be taken back until the
+//! the first. Nothing is overwritten or removed on the way: what goes is renamed, so each can be undone until the
 //! last is done.
 
 use std::io;
@@ -276,7 +276,7 @@ impl<'a> Step<'a> {
     }
 
     fn changed(&self) -> ToolError {
-        let message = format!("Nothing was kept: {} was changed meanwhile.", self.shown().display());
+        let message = format!("Nothing was kept: {} was changed since.", self.shown().display());
         ToolError::new("changed_since", message).hint("Run the command again.")
     }
 }

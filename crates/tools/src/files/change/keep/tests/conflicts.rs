@@ -7,11 +7,11 @@ fn any_conflict_keeps_nothing() {
     }
     type Disturb = fn(&Desk);
     let table: &[(&str, Disturb, &str)] = &[
-        ("modified", |desk| drop(desk.write("changed", "mine")), "changed meanwhile"),
-        ("touched", |desk| set_mode(&desk.path("changed"), 0o640), "changed meanwhile"),
-        ("removed", |desk| fs::remove_file(desk.path("changed")).unwrap(), "removed meanwhile"),
-        ("created", |desk| drop(desk.write("new-empty", "mine")), "created meanwhile"),
-        ("in deleted tree", |desk| drop(desk.write("tree/mine", "mine")), "changed meanwhile"),
+        ("modified", |desk| drop(desk.write("changed", "mine")), "changed since"),
+        ("touched", |desk| set_mode(&desk.path("changed"), 0o640), "changed since"),
+        ("removed", |desk| fs::remove_file(desk.path("changed")).unwrap(), "removed since"),
+        ("created", |desk| drop(desk.write("new-empty", "mine")), "created since"),
+        ("in deleted tree", |desk| drop(desk.write("tree/mine", "mine")), "changed since"),
         (
             "folder became link",
             |desk| {
